@@ -83,8 +83,8 @@ impl Update {
     /// record of a message. `None` if required ids are missing. Unknown fields are ignored.
     #[must_use]
     pub fn from_json(value: &Value) -> Option<Self> {
-        let has = |key: &str| value.get(key).is_some_and(|field| !field.is_null());
-        match has("toolCallId") || (has("toolName") && has("messageId")) {
+        let has_field = |key: &str| value.get(key).is_some_and(|field| !field.is_null());
+        match has_field("toolCallId") || (has_field("toolName") && has_field("messageId")) {
             true => ToolUpdate::from_json(value).map(Self::Tool),
             false => ConvUpdate::from_json(value).map(|update| Self::Conv(Box::new(update))),
         }
@@ -93,14 +93,14 @@ impl Update {
 
 /// Reads the status of a call. Without a status, a call with a result is complete. Any other
 /// missing or unknown status counts as pending.
-fn read_status(from: &Object, result: Option<&String>) -> Status {
-    let unsaid = match result {
-        Some(_) if !from.contains_key("status") => Status::Complete,
+fn read_status(object: &Object, result: Option<&String>) -> Status {
+    let default_status = match result {
+        Some(_) if !object.contains_key("status") => Status::Complete,
         _ => Status::Pending,
     };
-    text_field(from, "status")
+    text_field(object, "status")
         .and_then(|word| Status::parse(&word))
-        .unwrap_or(unsaid)
+        .unwrap_or(default_status)
 }
 
 impl ConvUpdate {
@@ -116,9 +116,9 @@ impl ConvUpdate {
             })
         });
         let cost = self.cost.map(|cost| json!({"totalCost": cost.to_string()}));
-        let block = |block: &ContentBlock| json!({"content": block.content, "contentType": block.content_type});
+        let block_to_json = |block: &ContentBlock| json!({"content": block.content, "contentType": block.content_type});
         let blocks = self.content_blocks.as_ref();
-        let blocks = blocks.map(|blocks| blocks.iter().map(block).collect::<Value>());
+        let blocks = blocks.map(|blocks| blocks.iter().map(block_to_json).collect::<Value>());
         let calls = self.tool_calls.iter().map(CallInfo::to_json);
         json!({
             "convId": self.conv_id,
@@ -138,17 +138,17 @@ impl ConvUpdate {
     /// Parses a record from JSON; `None` if the value is not an object with a `messageId`.
     #[must_use]
     pub fn from_json(value: &Value) -> Option<Self> {
-        let from = value.as_object()?;
-        let usage = from.get("tokenUsage").and_then(Value::as_object);
-        let cost = from.get("costInfo").and_then(Value::as_object);
+        let object = value.as_object()?;
+        let usage = object.get("tokenUsage").and_then(Value::as_object);
+        let cost = object.get("costInfo").and_then(Value::as_object);
         Some(Self {
-            conv_id: text_field(from, "convId").unwrap_or_default(),
-            message_id: text_field(from, "messageId")?,
-            parent_id: text_field(from, "parentId").filter(|id| !id.is_empty()),
-            content_blocks: list_field(from, "contentBlocks")
+            conv_id: text_field(object, "convId").unwrap_or_default(),
+            message_id: text_field(object, "messageId")?,
+            parent_id: text_field(object, "parentId").filter(|id| !id.is_empty()),
+            content_blocks: list_field(object, "contentBlocks")
                 .map(|blocks| blocks.iter().filter_map(ContentBlock::from_json).collect()),
-            timestamp: int_field(from, "timestamp").unwrap_or(0),
-            source: text_field(from, "source").unwrap_or_else(|| "assistant".to_owned()),
+            timestamp: int_field(object, "timestamp").unwrap_or(0),
+            source: text_field(object, "source").unwrap_or_else(|| "assistant".to_owned()),
             token_usage: usage.map(|usage| TokenUsage {
                 input_tokens: count_field(usage, "inputTokens"),
                 output_tokens: count_field(usage, "outputTokens"),
@@ -157,9 +157,9 @@ impl ConvUpdate {
                 ..TokenUsage::default()
             }),
             cost: cost.and_then(|cost| text_field(cost, "totalCost")?.parse().ok()),
-            attachments: list_field(from, "attachments").cloned(),
-            duration_ms: count_field(from, "durationMs"),
-            tool_calls: list_field(from, "toolCalls")
+            attachments: list_field(object, "attachments").cloned(),
+            duration_ms: count_field(object, "durationMs"),
+            tool_calls: list_field(object, "toolCalls")
                 .into_iter()
                 .flatten()
                 .filter_map(CallInfo::from_json)
@@ -239,16 +239,16 @@ impl ConvUpdate {
 
 impl ContentBlock {
     fn from_json(value: &Value) -> Option<Self> {
-        let plain = |content: &str| Self {
+        let create_text_block = |content: &str| Self {
             content: content.to_owned(),
             content_type: "text".to_owned(),
         };
-        let Value::Object(from) = value else {
-            return value.as_str().map(plain);
+        let Value::Object(object) = value else {
+            return value.as_str().map(create_text_block);
         };
-        let content = text_field(from, "content").or_else(|| text_field(from, "text"))?;
-        let kind = text_field(from, "contentType").or_else(|| text_field(from, "type"));
-        let mut block = plain(&content);
+        let content = text_field(object, "content").or_else(|| text_field(object, "text"))?;
+        let kind = text_field(object, "contentType").or_else(|| text_field(object, "type"));
+        let mut block = create_text_block(&content);
         if let Some(kind) = kind {
             block.content_type = kind.to_ascii_lowercase();
         }
@@ -279,14 +279,14 @@ impl CallInfo {
     }
 
     fn from_json(value: &Value) -> Option<Self> {
-        let from = value.as_object()?;
+        let object = value.as_object()?;
         Some(Self {
-            id: text_field(from, "id").or_else(|| text_field(from, "toolCallId"))?,
-            tool_name: text_field(from, "toolName")
-                .or_else(|| text_field(from, "name"))
+            id: text_field(object, "id").or_else(|| text_field(object, "toolCallId"))?,
+            tool_name: text_field(object, "toolName")
+                .or_else(|| text_field(object, "name"))
                 .unwrap_or_default(),
-            status: read_status(from, None),
-            parameters: json_text_field(from, "parameters").unwrap_or_default(),
+            status: read_status(object, None),
+            parameters: json_text_field(object, "parameters").unwrap_or_default(),
         })
     }
 
@@ -332,19 +332,21 @@ impl ToolUpdate {
     /// Parses a record; `None` if it names neither a call, nor a message and a tool.
     #[must_use]
     pub fn from_json(value: &Value) -> Option<Self> {
-        let from = value.as_object()?;
-        let result = ["result", "output", "content"];
-        let result = result.iter().find_map(|key| json_text_field(from, key));
-        let message_id = text_field(from, "messageId").unwrap_or_default();
-        let tool_name = text_field(from, "toolName").unwrap_or_default();
+        let object = value.as_object()?;
+        let result_keys = ["result", "output", "content"];
+        let result = result_keys
+            .iter()
+            .find_map(|key| json_text_field(object, key));
+        let message_id = text_field(object, "messageId").unwrap_or_default();
+        let tool_name = text_field(object, "toolName").unwrap_or_default();
         let names_tool = !message_id.is_empty() && !tool_name.is_empty();
         Some(Self {
-            conv_id: text_field(from, "convId").unwrap_or_default(),
+            conv_id: text_field(object, "convId").unwrap_or_default(),
             message_id,
-            tool_call_id: text_field(from, "toolCallId")
+            tool_call_id: text_field(object, "toolCallId")
                 .or_else(|| names_tool.then(String::new))?,
             tool_name,
-            status: read_status(from, result.as_ref()),
+            status: read_status(object, result.as_ref()),
             result,
         })
     }

@@ -1,4 +1,4 @@
-//! The flat list of messages that is exchanged with agents.
+//! Converts messages to and from the flat list that is exchanged with agents.
 //!
 //! The *received order* is the exact order of arrival. The *request order* is the order of sending:
 //! each tool result directly follows the message with its call (rule "one conversation").
@@ -12,9 +12,9 @@ use super::{
 use crate::event::{self, Content, ContentPart, FunctionCall, MessageBody, Object, PartBody, Role};
 
 impl Conversation {
-    /// Sets how messages that the agent attributes to the user are sent.
-    pub(crate) fn with_agent_user_messages(mut self, how: AgentUserMessages) -> Self {
-        self.agent_user_messages = how;
+    /// Sets the form in which messages that the agent attributes to the user are sent.
+    pub(crate) fn with_agent_user_messages(mut self, form: AgentUserMessages) -> Self {
+        self.agent_user_messages = form;
         self
     }
 
@@ -46,17 +46,17 @@ impl Conversation {
         let mut list = Vec::new();
         for ix in self.tree.path() {
             let Some(node) = self.node(*ix) else { continue };
-            // A tool message without a call is kept, but some servers reject it.
-            let local = matches!(node.message.role, Role::Activity | Role::Tool);
-            if local || self.has_only_omitted_calls(&node.message) || self.omits(&node.message) {
+            // A tool message without a call is not sent, because some servers reject it.
+            let is_local = matches!(node.message.role, Role::Activity | Role::Tool);
+            if is_local || self.has_only_omitted_calls(&node.message) || self.omits(&node.message) {
                 continue;
             }
-            let sends = |call: &ToolCall| self.should_send_call(call);
-            let mut wire = self.message_to_wire(&node.message, sends, to_executed_call);
+            let is_sent = |call: &ToolCall| self.should_send_call(call);
+            let mut wire_message = self.message_to_wire(&node.message, is_sent, to_executed_call);
             if node.message.is_attributed_to_user() {
-                wire.as_mut().map(provenance::mark_as_agents);
+                wire_message.as_mut().map(provenance::mark_as_agents);
             }
-            list.extend(wire);
+            list.extend(wire_message);
             let calls = self.calls_in(&node.message);
             let calls = calls.filter(|call| call.is_real() && !self.is_question_carrier(call));
             list.extend(calls.filter_map(tool_message_for));
@@ -66,8 +66,8 @@ impl Conversation {
     }
 
     fn tool_messages(&self, keys: &[CallKey]) -> Vec<event::Message> {
-        let on_path = keys.iter().filter(|key| self.is_run_call(key));
-        let calls = on_path.filter_map(|key| self.call(key));
+        let path_keys = keys.iter().filter(|key| self.is_run_call(key));
+        let calls = path_keys.filter_map(|key| self.call(key));
         calls
             .filter_map(|call| Some(tool_message(call, call.result()?)))
             .collect()
@@ -167,16 +167,17 @@ fn to_listed_call(call: &ToolCall) -> FunctionCall {
     }
 }
 
-/// Returns a call with the arguments with which it was started, so that the agent does not report
-/// something that did not happen. Original arguments that were changed are in the metadata.
+/// Returns a call with the arguments with which it was started, so that the agent does not describe
+/// arguments that were not used. If the arguments were changed, the metadata contains the original
+/// ones.
 fn to_executed_call(call: &ToolCall) -> FunctionCall {
-    let mut wire = to_listed_call(call);
+    let mut wire_call = to_listed_call(call);
     if let Some(args) = call.changed_args().filter(|_| call.was_started()) {
-        let original = std::mem::replace(&mut wire.arguments, args.to_string());
-        let metadata = wire.metadata.get_or_insert_default();
+        let original = std::mem::replace(&mut wire_call.arguments, args.to_string());
+        let metadata = wire_call.metadata.get_or_insert_default();
         metadata.insert(ORIGINAL_ARGUMENTS.to_owned(), original.into());
     }
-    wire
+    wire_call
 }
 
 /// The metadata field with the original arguments of a call that the user or the application
@@ -303,14 +304,14 @@ pub(super) fn completed_call_from_wire(wire: FunctionCall, now: i64) -> ToolCall
 /// Converts a received message to a message of the tree, without its calls, which the caller adds.
 /// A tool message becomes an orphan, which the caller assigns to its call.
 pub(super) fn message_from_wire(wire: event::Message, now: i64) -> Message {
-    let listed = match &wire.body {
+    let is_list = match &wire.body {
         MessageBody::User { content } | MessageBody::Tool { content, .. } => {
             matches!(content, Content::Parts(_))
         }
         _ => false,
     };
     let mut message = Message::new(wire.id.as_str(), wire.role(), now);
-    message.listed = listed;
+    message.listed = is_list;
     message.parts = parts_from_wire(wire.body);
     message.name = wire.name;
     message.encrypted_value = wire.encrypted_value;

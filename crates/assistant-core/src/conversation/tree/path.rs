@@ -1,8 +1,9 @@
 //! The path on which runs write, and the shown path.
 //!
 //! The cost of removing a node from the path and renumbering its successors is proportional to the
-//! length of the path. So a gap replaces each removed node until there are too many gaps. The path
-//! never ends with a gap, and no gap is visible outside of the tree.
+//! length of the path. Therefore, a gap replaces each removed node, and the path is renumbered when
+//! it has too many gaps. The path never ends with a gap. Code outside of the tree skips gaps,
+//! because they are numbers without a node.
 
 use super::{Tree, TreeUpdate};
 
@@ -10,8 +11,8 @@ use super::{Tree, TreeUpdate};
 const GAP: usize = usize::MAX;
 
 impl<M> Tree<M> {
-    /// Returns the path of runs, from the root to their tip. It may contain numbers of removed
-    /// nodes.
+    /// Returns the path of runs, from the root to their tip. The path may contain numbers without a
+    /// node.
     pub(in crate::conversation) fn path(&self) -> &[usize] {
         &self.path
     }
@@ -34,7 +35,7 @@ impl<M> Tree<M> {
         self.path_edition
     }
 
-    /// Returns the number of places of paths that were rewritten so far.
+    /// Returns the number of path entries that were rewritten so far.
     pub(in crate::conversation) const fn path_work(&self) -> u64 {
         self.path_work
     }
@@ -63,64 +64,64 @@ impl<M> Tree<M> {
     /// end of the branch through the node. The cost is proportional to the change of the path.
     pub(in crate::conversation) fn set_run_path_through(&mut self, ix: usize, exact: bool) {
         self.close_gaps();
-        let known = self.is_on_path(ix);
-        if self.shown.is_some() || (known && !exact) {
+        let is_path_node = self.is_on_path(ix);
+        if self.shown.is_some() || (is_path_node && !exact) {
             let path = match exact {
                 true => self.chain_to(ix),
                 false => self.branch_through(ix),
             };
             return self.set_run_path(path);
         }
-        let mut fresh = Vec::new();
-        let mut above = Some(ix);
-        while let Some(ix) = above.filter(|ix| !self.is_on_path(*ix)) {
-            fresh.push(ix);
-            above = self.node(ix).and_then(|node| node.parent);
+        let mut new_nodes = Vec::new();
+        let mut ancestor = Some(ix);
+        while let Some(ix) = ancestor.filter(|ix| !self.is_on_path(*ix)) {
+            new_nodes.push(ix);
+            ancestor = self.node(ix).and_then(|node| node.parent);
         }
-        fresh.reverse();
+        new_nodes.reverse();
         if !exact {
-            self.extend_branch(&mut fresh);
+            self.extend_branch(&mut new_nodes);
         }
-        let shared_node = above.and_then(|ix| self.node(ix));
+        let shared_node = ancestor.and_then(|ix| self.node(ix));
         self.replace_path_end(
             shared_node.map_or(0, |shared_node| shared_node.depth + 1),
-            &fresh,
+            &new_nodes,
         );
     }
 
     /// Replaces all nodes of the path of runs after the first `kept_len` nodes.
-    fn replace_path_end(&mut self, kept_len: usize, fresh: &[usize]) {
-        let leaves_branch = kept_len < self.path.len();
-        if leaves_branch {
+    fn replace_path_end(&mut self, kept_len: usize, new_nodes: &[usize]) {
+        let removes_nodes = kept_len < self.path.len();
+        if removes_nodes {
             self.path_edition += 1;
         }
         self.path.truncate(kept_len);
-        for ix in fresh.iter().copied() {
-            let above = self.path.last().copied();
-            self.choose_child(above, Some(ix));
+        for ix in new_nodes.iter().copied() {
+            let parent = self.path.last().copied();
+            self.choose_child(parent, Some(ix));
             let depth = self.path.len();
             if let Some(node) = self.node_mut(ix) {
                 node.depth = depth;
             }
             self.path.push(ix);
         }
-        self.path_work += fresh.len() as u64;
+        self.path_work += new_nodes.len() as u64;
         self.changes.push(TreeUpdate::Path);
-        // Sharing is unchanged before the changed end.
-        let known = self.shared_len.min(kept_len);
+        // The first `kept_len` nodes are shared as before.
+        let old_shared_len = self.shared_len.min(kept_len);
         self.shared_len = self.path.len();
         let last = self.last_shared_depth(kept_len.saturating_sub(1));
-        self.shared_len = last.map_or(known, |last| last + 1);
+        self.shared_len = last.map_or(old_shared_len, |last| last + 1);
     }
 
     /// Sets both paths of a restored tree.
-    pub(in crate::conversation) fn set_paths(&mut self, path: Vec<usize>, shown: Vec<usize>) {
-        self.shown = (shown != path).then_some(shown);
+    pub(in crate::conversation) fn set_paths(&mut self, path: Vec<usize>, shown_path: Vec<usize>) {
+        self.shown = (shown_path != path).then_some(shown_path);
         self.path = path;
         self.number_path();
     }
 
-    /// Stores at each node of a path the child through which the tree is shown.
+    /// Stores at each node of a path the next node of the path as the chosen child.
     pub(in crate::conversation) fn remember_choices(&mut self, path: &[usize]) {
         self.chosen_root = path.first().copied().or(self.chosen_root);
         for pair in path.windows(2) {
@@ -139,10 +140,13 @@ impl<M> Tree<M> {
         self.path_work += self.path.len() as u64;
         self.path_edition += 1;
         self.changes.push(TreeUpdate::Path);
-        // The shown node may be below another item by now, or on the run's own branch.
-        let tip = self.shown.take().and_then(|shown| shown.last().copied());
-        let shown = tip.map(|tip| self.chain_to(tip));
-        self.shown = shown.filter(|shown| *shown != self.path);
+        // The tip of the shown path may have another parent now, or may be on the path of runs.
+        let tip = self
+            .shown
+            .take()
+            .and_then(|shown_path| shown_path.last().copied());
+        let shown_path = tip.map(|tip| self.chain_to(tip));
+        self.shown = shown_path.filter(|shown_path| *shown_path != self.path);
         for depth in 0..self.path.len() {
             let ix = self.path.get(depth).copied();
             if let Some(node) = ix.and_then(|ix| self.node_mut(ix)) {
@@ -150,11 +154,11 @@ impl<M> Tree<M> {
             }
         }
         self.update_shared_len();
-        // Taken and put back, to avoid a copy for reading.
-        let (path, shown) = (std::mem::take(&mut self.path), self.shown.take());
-        self.remember_choices(shown.as_deref().unwrap_or(&path));
+        // The paths are moved out of the tree and back, which avoids copying them.
+        let (path, shown_path) = (std::mem::take(&mut self.path), self.shown.take());
+        self.remember_choices(shown_path.as_deref().unwrap_or(&path));
         self.path = path;
-        self.shown = shown;
+        self.shown = shown_path;
     }
 
     pub(in crate::conversation) fn is_on_path(&self, ix: usize) -> bool {
@@ -164,24 +168,27 @@ impl<M> Tree<M> {
 
     /// Removes the nodes that satisfy a condition from the path of runs. Nodes that were removed
     /// from the tree are removed from both paths.
-    pub(in crate::conversation) fn remove_from_paths(&mut self, left: impl Fn(usize) -> bool) {
+    pub(in crate::conversation) fn remove_from_paths(
+        &mut self,
+        is_removed: impl Fn(usize) -> bool,
+    ) {
         let nodes = &self.nodes;
-        let is_there = |ix: &usize| nodes.get(*ix).is_some_and(Option::is_some);
-        self.path.retain(|ix| is_there(ix) && !left(*ix));
-        if let Some(shown) = &mut self.shown {
-            shown.retain(is_there);
+        let exists = |ix: &usize| nodes.get(*ix).is_some_and(Option::is_some);
+        self.path.retain(|ix| exists(ix) && !is_removed(*ix));
+        if let Some(shown_path) = &mut self.shown {
+            shown_path.retain(exists);
         }
         self.number_path();
     }
 
     /// Replaces a removed node in the path with a gap, or renumbers the path if `next` is not on
-    /// the path or if half of it are gaps. `next` is the child of the removed node.
+    /// the path or if half of the path consists of gaps. `next` is the child of the removed node.
     pub(super) fn leave_gap(&mut self, depth: usize, parent: Option<usize>, next: usize) {
         if !self.is_on_path(next) || self.gaps >= self.path.len() / 2 {
             return self.remove_from_paths(|_| false);
         }
-        if let Some(place) = self.path.get_mut(depth) {
-            *place = GAP;
+        if let Some(entry) = self.path.get_mut(depth) {
+            *entry = GAP;
             self.gaps += 1;
         }
         self.choose_child(parent, Some(next));
@@ -226,11 +233,15 @@ impl<M> Tree<M> {
         if let Some(tip) = self.path.last().copied() {
             self.path = self.chain_to(tip);
         }
-        if let Some(tip) = self.shown.as_ref().and_then(|shown| shown.last().copied()) {
+        if let Some(tip) = self
+            .shown
+            .as_ref()
+            .and_then(|shown_path| shown_path.last().copied())
+        {
             self.shown = Some(self.chain_to(tip));
         }
-        let shown = self.shown_path().to_vec();
-        self.remember_choices(&shown);
+        let shown_path = self.shown_path().to_vec();
+        self.remember_choices(&shown_path);
         self.number_path();
     }
 }

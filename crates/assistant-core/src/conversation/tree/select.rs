@@ -26,13 +26,13 @@ impl<M> Tree<M> {
     ) -> Result<&MessageId, TreeError> {
         let ix = self.index_of(id)?;
         let list = self.siblings(ix);
-        let place = list.iter().position(|other| *other == ix);
-        let wanted = match which {
-            Sibling::Previous => place.and_then(|place| place.checked_sub(1)),
-            Sibling::Next => place.map(|place| place + 1),
+        let index = list.iter().position(|other| *other == ix);
+        let sibling_index = match which {
+            Sibling::Previous => index.and_then(|index| index.checked_sub(1)),
+            Sibling::Next => index.map(|index| index + 1),
         };
-        let found = wanted.and_then(|place| list.get(place));
-        found
+        let sibling_ix = sibling_index.and_then(|index| list.get(index));
+        sibling_ix
             .and_then(|ix| self.id_at(*ix))
             .ok_or(TreeError::NoSibling)
     }
@@ -50,8 +50,8 @@ impl<M> Tree<M> {
     pub(super) fn extend_branch(&self, path: &mut Vec<usize>) {
         let mut tip = path.last().and_then(|ix| self.node(*ix));
         while let Some(node) = tip {
-            let remembered = node.chosen.filter(|chosen| node.children.contains(chosen));
-            let Some(next) = remembered.or(node.children.last().copied()) else {
+            let chosen_child = node.chosen.filter(|chosen| node.children.contains(chosen));
+            let Some(next) = chosen_child.or(node.children.last().copied()) else {
                 break;
             };
             path.push(next);
@@ -86,8 +86,8 @@ impl<M> Tree<M> {
 
     /// Sets the path of runs to the shown path.
     pub(in crate::conversation) fn set_run_branch_to_shown(&mut self) {
-        if let Some(shown) = self.shown.take() {
-            self.set_run_path(shown);
+        if let Some(shown_path) = self.shown.take() {
+            self.set_run_path(shown_path);
         }
     }
 
@@ -106,36 +106,36 @@ impl<M> Tree<M> {
     }
 
     /// Returns true if the tree is consistent: every node can be reached from the roots exactly
-    /// once, parents and children agree, and both paths begin at a root.
+    /// once, the links of parents and children match, and both paths begin at a root.
     pub(in crate::conversation) fn is_sound(&self) -> bool {
         let mut visited = HashSet::new();
-        let mut next: Vec<(usize, Option<usize>)> =
+        let mut stack: Vec<(usize, Option<usize>)> =
             self.roots.iter().map(|root| (*root, None)).collect();
-        while let Some((ix, parent)) = next.pop() {
+        while let Some((ix, parent)) = stack.pop() {
             let Some(node) = self.node(ix).filter(|node| node.parent == parent) else {
                 return false;
             };
             if !visited.insert(ix) || self.find(&node.id) != Some(ix) {
                 return false;
             }
-            next.extend(node.children.iter().map(|child| (*child, Some(ix))));
+            stack.extend(node.children.iter().map(|child| (*child, Some(ix))));
         }
-        let leads = |path: &[usize]| {
+        let is_valid_path = |path: &[usize]| {
             let tip = path.last();
             let nodes = path.iter().copied().filter(|ix| self.node(*ix).is_some());
             tip.is_none_or(|tip| visited.contains(tip) && self.chain_to(*tip).into_iter().eq(nodes))
         };
-        let waiting = self.nodes().filter(|(_, node)| node.awaits.is_some());
+        let waiting_nodes = self.nodes().filter(|(_, node)| node.awaits.is_some());
         let is_listed = |(ix, node): (usize, &TreeNode<M>)| {
             let list = node.awaits.as_ref().and_then(|id| self.awaited.get(id));
             list.is_some_and(|list| list.contains(&ix))
         };
-        let listed = self.awaited.values().map(Vec::len).sum::<usize>();
+        let listed_count = self.awaited.values().map(Vec::len).sum::<usize>();
         visited.len() == self.ids.len()
-            && waiting.clone().count() == listed
-            && waiting.clone().all(is_listed)
-            && leads(&self.path)
-            && leads(self.shown_path())
+            && waiting_nodes.clone().count() == listed_count
+            && waiting_nodes.clone().all(is_listed)
+            && is_valid_path(&self.path)
+            && is_valid_path(self.shown_path())
             && self.is_shared_len_valid()
     }
 }

@@ -1,25 +1,26 @@
-//! Inserts, removes and branches items in the middle of the path of runs.
+//! Inserts items in the middle of the path of runs, removes items, and moves items to branches of
+//! their own.
 
 use super::{MessageId, Tree, TreeNode, TreeUpdate};
 
 impl<M> Tree<M> {
-    /// Inserts an item between a node of the path of runs, or the beginning, and the next node of
-    /// the path. `next` is that next node, which no other branch may share. Children on other
-    /// branches keep their parent.
+    /// Inserts an item between a node of the path of runs, or the start, and the next node of the
+    /// path. `next` is that next node, which no other branch may share. Children on other branches
+    /// keep their parent.
     pub(in crate::conversation) fn insert_after(
         &mut self,
-        before: Option<usize>,
+        previous: Option<usize>,
         next: Option<usize>,
         id: MessageId,
         item: M,
     ) -> (usize, MessageId) {
-        let above = before.and_then(|before| self.node(before));
-        let place = above.map_or(0, |above| above.depth + 1);
-        let place = place.min(self.path.len());
-        let (ix, id) = self.add_node(id, item, before);
-        let siblings = self.siblings_mut(before);
-        let at = siblings.iter().position(|child| Some(*child) == next);
-        match at.and_then(|at| siblings.get_mut(at)) {
+        let previous_node = previous.and_then(|previous| self.node(previous));
+        let path_index = previous_node.map_or(0, |previous_node| previous_node.depth + 1);
+        let path_index = path_index.min(self.path.len());
+        let (ix, id) = self.add_node(id, item, previous);
+        let siblings = self.siblings_mut(previous);
+        let sibling_index = siblings.iter().position(|child| Some(*child) == next);
+        match sibling_index.and_then(|sibling_index| siblings.get_mut(sibling_index)) {
             Some(sibling) => *sibling = ix,
             None => siblings.push(ix),
         }
@@ -30,18 +31,18 @@ impl<M> Tree<M> {
                 node.chosen = Some(next);
             }
         }
-        self.choose_child(before, Some(ix));
-        self.path.insert(place, ix);
+        self.choose_child(previous, Some(ix));
+        self.path.insert(path_index, ix);
         self.changes.push(TreeUpdate::Added(id.clone()));
         self.number_path();
         (ix, id)
     }
 
     /// Returns the node that follows a node on the path of runs; for `None`, the first node.
-    pub(in crate::conversation) fn node_after(&self, before: Option<usize>) -> Option<usize> {
-        let above = before.and_then(|before| self.node(before));
-        let place = above.map_or(0, |above| above.depth + 1);
-        self.path.get(place.min(self.path.len())).copied()
+    pub(in crate::conversation) fn node_after(&self, previous: Option<usize>) -> Option<usize> {
+        let previous_node = previous.and_then(|previous| self.node(previous));
+        let path_index = previous_node.map_or(0, |previous_node| previous_node.depth + 1);
+        self.path.get(path_index.min(self.path.len())).copied()
     }
 
     /// Removes a node; its children become children of its parent. The caller updates the paths
@@ -52,8 +53,8 @@ impl<M> Tree<M> {
             self.set_parent(*child, node.parent);
         }
         let siblings = self.siblings_mut(node.parent);
-        if let Some(place) = siblings.iter().position(|other| *other == ix) {
-            siblings.splice(place..=place, node.children.iter().copied());
+        if let Some(index) = siblings.iter().position(|other| *other == ix) {
+            siblings.splice(index..=index, node.children.iter().copied());
         }
         Some(node)
     }
@@ -61,7 +62,7 @@ impl<M> Tree<M> {
     /// Removes a node from the paths, after [`Self::unlink_node`].
     pub(in crate::conversation) fn close_path_at(&mut self, ix: usize, node: &TreeNode<M>) {
         match node.chosen {
-            // The node below it is then the successor on the path.
+            // The chosen child is the next node of the path in this case.
             Some(next) if self.shown.is_none() && self.path.get(node.depth) == Some(&ix) => {
                 self.leave_gap(node.depth, node.parent, next);
             }

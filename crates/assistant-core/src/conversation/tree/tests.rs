@@ -1,4 +1,4 @@
-//! Random operations on a tree of numbers.
+//! Tests the tree with random operations. The items are numbers.
 
 use proptest::prelude::*;
 
@@ -42,7 +42,7 @@ enum Op {
     },
 }
 
-fn op() -> impl Strategy<Value = Op> {
+fn operation() -> impl Strategy<Value = Op> {
     let number = || 0_usize..64;
     prop_oneof![
         4 => Just(Op::Append),
@@ -65,33 +65,33 @@ fn op() -> impl Strategy<Value = Op> {
 
 /// A tree, and the number of items that were ever created.
 #[derive(Debug, Default)]
-struct World {
+struct TestTree {
     tree: Tree<u32>,
     last: u32,
 }
 
-impl World {
-    fn fresh(&mut self) -> (MessageId, u32) {
+impl TestTree {
+    fn new_item(&mut self) -> (MessageId, u32) {
         self.last += 1;
         (format!("m{}", self.last).into(), self.last)
     }
 
-    fn nth(&self, number: usize) -> Option<MessageId> {
+    fn nth_id(&self, number: usize) -> Option<MessageId> {
         let ids: Vec<_> = self.tree.nodes().map(|(_, node)| node.id.clone()).collect();
-        let at = number.checked_rem(ids.len())?;
-        ids.get(at).cloned()
+        let index = number.checked_rem(ids.len())?;
+        ids.get(index).cloned()
     }
 
-    /// Returns the numbers of the nodes on the path of runs, without removed ones.
+    /// Returns the numbers of the nodes on the path of runs, without gaps.
     fn path(&self) -> Vec<usize> {
         let path = self.tree.path().iter().copied();
         path.filter(|ix| self.tree.node(*ix).is_some()).collect()
     }
 
-    fn on_path(&self, place: usize) -> Option<usize> {
+    fn path_node(&self, place: usize) -> Option<usize> {
         let path = self.path();
-        let at = place.checked_rem(path.len())?;
-        path.get(at).copied()
+        let index = place.checked_rem(path.len())?;
+        path.get(index).copied()
     }
 
     /// Returns the items of every branch except the one that runs write on, from the root to its
@@ -102,8 +102,8 @@ impl World {
             .tree
             .nodes()
             .filter(|(_, node)| node.children.is_empty());
-        let others = leaves.map(|(ix, _)| ix).filter(|ix| Some(*ix) != tip);
-        let mut branches: Vec<_> = others.map(|ix| self.items(ix)).collect();
+        let other_leaves = leaves.map(|(ix, _)| ix).filter(|ix| Some(*ix) != tip);
+        let mut branches: Vec<_> = other_leaves.map(|ix| self.items(ix)).collect();
         branches.sort();
         branches
     }
@@ -115,9 +115,9 @@ impl World {
             .collect()
     }
 
-    /// Returns everything that readers see of the tree: each item with its parent, its children in
-    /// order, and the paths.
-    fn reading(&self) -> impl PartialEq + std::fmt::Debug + use<> {
+    /// Returns all observable data of the tree: each item with its parent, its children in order,
+    /// and the paths.
+    fn snapshot(&self) -> impl PartialEq + std::fmt::Debug + use<> {
         let nodes: Vec<_> = self
             .tree
             .parents_first()
@@ -134,18 +134,18 @@ impl World {
         (nodes, roots, self.path(), self.tree.shown_path().to_vec())
     }
 
-    fn carry_out(&mut self, op: &Op) {
+    fn apply(&mut self, op: &Op) {
         match *op {
             Op::Append => {
-                let (id, item) = self.fresh();
+                let (id, item) = self.new_item();
                 let (ix, _) = self.tree.append(id, item);
                 self.tree.gather_orphans(ix);
             }
             Op::Join { parent, missing } => {
-                let (id, item) = self.fresh();
+                let (id, item) = self.new_item();
                 let parent = match missing {
                     true => Some(MessageId::from(format!("m{}", self.last + 3))),
-                    false => parent.and_then(|parent| self.nth(parent)),
+                    false => parent.and_then(|parent| self.nth_id(parent)),
                 };
                 if self.tree.check_cycle(&id, parent.as_ref()).is_ok() {
                     self.tree.add_below(id, item, parent.as_ref());
@@ -153,40 +153,42 @@ impl World {
             }
             Op::Insert { before } => {
                 self.tree.close_gaps();
-                let before = self.on_path(before);
+                let previous = self.path_node(before);
                 let next = self
                     .tree
-                    .node_after(before)
+                    .node_after(previous)
                     .map(|next| self.tree.unshare(next).0);
-                let (id, item) = self.fresh();
-                self.tree.insert_after(before, next, id, item);
+                let (id, item) = self.new_item();
+                self.tree.insert_after(previous, next, id, item);
             }
             Op::Select { item, exact, write } => {
-                if let Some(id) = self.nth(item) {
+                if let Some(id) = self.nth_id(item) {
                     assert_eq!(self.tree.select(&id, exact, write), Ok(()));
                 }
             }
             Op::ShowRun => self.tree.show_run_branch(),
             Op::WriteWhereShown => self.tree.set_run_branch_to_shown(),
             Op::Change { place } => {
-                let Some(ix) = self.on_path(place) else {
+                let Some(ix) = self.path_node(place) else {
                     return;
                 };
-                let before = self.other_branches();
-                let (own, _) = self.tree.unshare(ix);
+                let branches_before = self.other_branches();
+                let (unshared_ix, _) = self.tree.unshare(ix);
                 self.last += 1;
-                *self.tree.item_mut(own).unwrap() = self.last;
+                *self.tree.item_mut(unshared_ix).unwrap() = self.last;
                 assert!(
-                    self.tree.is_on_path(own),
+                    self.tree.is_on_path(unshared_ix),
                     "what a run changes is on its path"
                 );
-                let after = self.other_branches();
-                let kept = before.iter().all(|branch| after.contains(branch));
-                assert!(kept, "{before:?} became {after:?}");
+                let branches_after = self.other_branches();
+                let are_kept = branches_before
+                    .iter()
+                    .all(|branch| branches_after.contains(branch));
+                assert!(are_kept, "{branches_before:?} became {branches_after:?}");
             }
             Op::TakeOut { place } => {
-                let own = self.on_path(place).map(|ix| self.tree.unshare(ix).0);
-                if let Some(ix) = own
+                let unshared_ix = self.path_node(place).map(|ix| self.tree.unshare(ix).0);
+                if let Some(ix) = unshared_ix
                     && let Some(node) = self.tree.unlink_node(ix)
                 {
                     self.tree.close_path_at(ix, &node);
@@ -194,31 +196,31 @@ impl World {
             }
             Op::Leave { place } => {
                 self.tree.close_gaps();
-                if let Some(ix) = self.on_path(place).map(|ix| self.tree.unshare(ix).0) {
+                if let Some(ix) = self.path_node(place).map(|ix| self.tree.unshare(ix).0) {
                     self.tree.move_to_own_branch(ix);
                     self.tree.remove_from_paths(|left| left == ix);
                 }
             }
             Op::Reparent { item, parent } => {
-                let parent = parent.and_then(|parent| self.nth(parent));
-                if let Some(id) = self.nth(item) {
-                    // Refused where it would be below itself.
+                let parent = parent.and_then(|parent| self.nth_id(parent));
+                if let Some(id) = self.nth_id(item) {
+                    // The operation fails if the item would become its own descendant.
                     let _ = self.tree.reparent(&id, parent.as_ref());
                 }
             }
             Op::Delete { item, undo, write } => {
-                let Some(ix) = self.nth(item).and_then(|id| self.tree.find(&id)) else {
+                let Some(ix) = self.nth_id(item).and_then(|id| self.tree.find(&id)) else {
                     return;
                 };
                 self.tree.close_gaps();
-                let before = self.reading();
-                let removed = self.tree.delete(ix);
+                let snapshot_before = self.snapshot();
+                let removed_branch = self.tree.delete(ix);
                 if undo {
                     assert!(self.tree.is_sound());
-                    assert!(self.tree.can_restore(&removed));
-                    self.tree.restore(removed, write);
+                    assert!(self.tree.can_restore(&removed_branch));
+                    self.tree.restore(removed_branch, write);
                     if write {
-                        assert_eq!(self.reading(), before);
+                        assert_eq!(self.snapshot(), snapshot_before);
                     }
                 }
             }
@@ -230,11 +232,11 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 512, ..ProptestConfig::default() })]
 
     #[test]
-    fn every_operation_keeps_the_tree_sound(ops in proptest::collection::vec(op(), 1..48)) {
-        let mut world = World::default();
-        for (at, op) in ops.iter().enumerate() {
-            world.carry_out(op);
-            prop_assert!(world.tree.is_sound(), "after {:?}", ops.get(..=at));
+    fn every_operation_keeps_the_tree_sound(ops in proptest::collection::vec(operation(), 1..48)) {
+        let mut test_tree = TestTree::default();
+        for (index, op) in ops.iter().enumerate() {
+            test_tree.apply(op);
+            prop_assert!(test_tree.tree.is_sound(), "after {:?}", ops.get(..=index));
         }
     }
 }

@@ -1,6 +1,6 @@
-//! Deletes a branch, and restores the last deleted branch with its items in their places.
+//! Deletes a branch, and restores the last deleted branch with its items at their positions.
 //!
-//! The caller keeps the deleted branch; the tree does not.
+//! The caller stores the deleted branch.
 
 use super::{Tree, TreeNode, TreeUpdate};
 
@@ -11,7 +11,7 @@ pub(in crate::conversation) struct RemovedBranch<M> {
     nodes: Vec<(usize, TreeNode<M>)>,
     /// The index of the topmost node among its versions.
     place: usize,
-    /// True if the tree was last shown through the topmost node.
+    /// True if the topmost node was the chosen child of its parent.
     chosen: bool,
     /// The tip of the path of runs, if that tip was in the branch.
     tip: Option<usize>,
@@ -37,44 +37,44 @@ impl<M> Tree<M> {
     /// to its parent.
     pub(in crate::conversation) fn delete(&mut self, ix: usize) -> RemovedBranch<M> {
         self.close_gaps();
-        let doomed = self.subtree(ix);
+        let numbers = self.subtree(ix);
         let parent = self.node(ix).and_then(|node| node.parent);
         let siblings = self.siblings(ix);
-        let place = siblings.iter().position(|other| *other == ix).unwrap_or(0);
-        let heir = place
+        let index = siblings.iter().position(|other| *other == ix).unwrap_or(0);
+        let successor = index
             .checked_sub(1)
-            .and_then(|place| siblings.get(place))
-            .or_else(|| siblings.get(place + 1))
+            .and_then(|index| siblings.get(index))
+            .or_else(|| siblings.get(index + 1))
             .copied();
         let tip_of = |path: &[usize]| path.last().copied().filter(|_| path.contains(&ix));
-        let mut removed = RemovedBranch {
+        let mut removed_branch = RemovedBranch {
             nodes: Vec::new(),
-            place,
+            place: index,
             chosen: Some(ix) == self.chosen_child_of(parent),
             tip: tip_of(&self.path),
             shown: tip_of(self.shown_path()),
         };
         self.remove_from_parent(ix);
-        for number in doomed {
+        for number in numbers {
             let node = self.remove_node(number);
-            removed.nodes.extend(node.map(|node| (number, node)));
+            removed_branch.nodes.extend(node.map(|node| (number, node)));
         }
-        let next = match (heir, parent) {
-            (Some(heir), _) => self.branch_through(heir),
+        let next = match (successor, parent) {
+            (Some(successor), _) => self.branch_through(successor),
             (None, Some(parent)) => self.chain_to(parent),
             (None, None) => Vec::new(),
         };
-        if removed.tip.is_some() {
-            let shown = self.shown.take().filter(|_| removed.shown.is_none());
+        if removed_branch.tip.is_some() {
+            let shown_path = self.shown.take().filter(|_| removed_branch.shown.is_none());
             self.path = next;
-            self.shown = shown.filter(|shown| *shown != self.path);
-        } else if removed.shown.is_some() {
+            self.shown = shown_path.filter(|shown_path| *shown_path != self.path);
+        } else if removed_branch.shown.is_some() {
             self.shown = (next != self.path).then_some(next);
         }
-        let shown = self.shown_path().to_vec();
-        self.remember_choices(&shown);
+        let shown_path = self.shown_path().to_vec();
+        self.remember_choices(&shown_path);
         self.number_path();
-        removed
+        removed_branch
     }
 
     fn chosen_child_of(&self, parent: Option<usize>) -> Option<usize> {
@@ -90,13 +90,13 @@ impl<M> Tree<M> {
         let Some((_, first)) = removed.nodes.first() else {
             return false;
         };
-        let is_restorable = first
+        let has_parent = first
             .parent
             .is_none_or(|parent| self.node(parent).is_some());
-        let is_free = |(ix, node): &(usize, TreeNode<M>)| {
+        let is_unused = |(ix, node): &(usize, TreeNode<M>)| {
             self.node(*ix).is_none() && !self.contains(&node.id)
         };
-        is_restorable && removed.nodes.iter().all(is_free)
+        has_parent && removed.nodes.iter().all(is_unused)
     }
 
     /// Restores a deleted branch for which [`Self::can_restore`] returns true, and shows it if it
@@ -120,14 +120,14 @@ impl<M> Tree<M> {
         if removed.chosen {
             self.choose_child(parent, Some(first));
         }
-        let shown = match removed.shown {
+        let shown_path = match removed.shown {
             Some(tip) => self.chain_to(tip),
             None => self.shown_path().to_vec(),
         };
         if let Some(tip) = removed.tip.filter(|_| write) {
             self.path = self.chain_to(tip);
         }
-        self.shown = (shown != self.path).then_some(shown);
+        self.shown = (shown_path != self.path).then_some(shown_path);
         self.number_path();
     }
 }

@@ -1,9 +1,10 @@
 //! Reads the AI SDK's `UIMessage`s. `assistant-protocols` writes them.
 //!
-//! A `UIMessage` contains a whole answer with all its steps. Here each step is a message of its
-//! own, as with every other protocol. Further fields of the AI SDK are stored in `extra.ui`: for a
-//! message, the `id` of the answer, and `step`, which is true if the message begins a step; for a
-//! call, the fields of its part. Names that begin with `#` are internal and never written.
+//! A `UIMessage` contains a whole answer with all its steps. In a conversation, each step is a
+//! separate message, as in every other protocol. Further fields of the AI SDK are stored in
+//! `extra.ui`: for a message, the `id` of the answer, and `step`, which is true if the message
+//! begins a step; for a call, the fields of its part. Names that begin with `#` are internal and
+//! never written.
 //!
 //! `part` and `tool` read one part each, `read` reads lists of messages.
 

@@ -30,9 +30,9 @@ fn read_text_part(object: &Object) -> Option<TextPart> {
     let mut extra = object.clone();
     extra.shift_remove("type");
     let text = take_text(&mut extra, "text")?;
-    let open = extra.get("state") == Some(&"streaming".into());
+    let is_open = extra.get("state") == Some(&"streaming".into());
     Some(TextPart {
-        open,
+        open: is_open,
         extra,
         ..TextPart::new(text)
     })
@@ -50,19 +50,19 @@ fn read_data_part(name: &str, object: &Object) -> Part {
 }
 
 fn read_file_part(object: &Object) -> Option<Part> {
-    let mut rest = object.clone();
-    rest.shift_remove("type");
-    let mime_type = take_text(&mut rest, "mediaType")?;
-    let url = take_text(&mut rest, "url")?;
+    let mut fields = object.clone();
+    fields.shift_remove("type");
+    let mime_type = take_text(&mut fields, "mediaType")?;
+    let url = take_text(&mut fields, "url")?;
     let kind = match mime_type.split('/').next() {
         Some(kind @ ("image" | "audio" | "video")) => kind.to_owned(),
         _ => "document".to_owned(),
     };
-    let inline = url
+    let inline_data = url
         .strip_prefix("data:")
         .and_then(|rest| rest.strip_prefix(mime_type.as_str()))
         .and_then(|rest| rest.strip_prefix(";base64,"));
-    let source = match inline {
+    let source = match inline_data {
         Some(value) => Source::Data {
             value: value.to_owned(),
             mime_type,
@@ -74,7 +74,7 @@ fn read_file_part(object: &Object) -> Option<Part> {
     };
     Some(Part::File(ContentPart {
         id: None,
-        metadata: (!rest.is_empty()).then_some(Value::Object(rest)),
+        metadata: (!fields.is_empty()).then_some(Value::Object(fields)),
         body: PartBody::Media { kind, source },
     }))
 }

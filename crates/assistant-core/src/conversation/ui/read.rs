@@ -43,31 +43,31 @@ impl Conversation {
     /// Adds a `UIMessage` at the tip: an answer as one message for each step. Calls without a
     /// result stay open.
     pub(crate) fn add_ui_message(&mut self, value: Value) -> Result<(), FormatError> {
-        let mut from = expect_object(value, "message")?;
-        let id = take_required_text(&mut from, "id", "message")?;
-        let role = take_required_text(&mut from, "role", "message")?;
+        let mut object = expect_object(value, "message")?;
+        let id = take_required_text(&mut object, "id", "message")?;
+        let role = take_required_text(&mut object, "role", "message")?;
         let role = match role.as_str() {
             "user" => Role::User,
             "system" => Role::System,
             "assistant" => Role::Assistant,
             _ => return Err(FormatError::new("a message has an unknown 'role'")),
         };
-        let Some(Value::Array(parts)) = from.shift_remove("parts") else {
+        let Some(Value::Array(parts)) = object.shift_remove("parts") else {
             return Err(FormatError::new("a message has no list 'parts'"));
         };
         if self.find_message(&id).is_some() {
             return Err(FormatError::new(DUPLICATE_ID));
         }
-        let metadata = from
+        let metadata = object
             .shift_remove("metadata")
             .filter(|value| !value.is_null());
-        let mut steps = self.split_into_messages(&id, role, parts, from);
+        let mut steps = self.split_into_messages(&id, role, parts, object);
         if let (Some(first), Some(metadata)) = (steps.first_mut(), metadata) {
             match metadata {
                 Value::Object(metadata) => first.metadata = Some(metadata),
-                odd => {
+                value => {
                     edit_ui_fields(&mut first.extra, |notes| {
-                        notes.insert("metadata".to_owned(), odd);
+                        notes.insert("metadata".to_owned(), value);
                     });
                 }
             }
@@ -78,16 +78,16 @@ impl Conversation {
         Ok(())
     }
 
-    /// Adds a call, and returns the part for it. If the id of the call is taken in the
-    /// conversation, the call gets another id.
+    /// Adds a call, and returns the part for it. If another call of the conversation has the same
+    /// id, the call gets another id.
     fn add_ui_call(&mut self, mut call: ToolCall) -> Part {
-        let is_taken = |id: &str| self.calls.with_wire_id(id).next().is_some();
-        if is_taken(&call.id) {
-            let mut free = (2..).map(|n| format!("{}~{n}", call.id));
-            let free = free.find(|id| !is_taken(id));
-            let wire = std::mem::replace(&mut call.id, free.unwrap_or_default());
+        let is_used = |id: &str| self.calls.with_wire_id(id).next().is_some();
+        if is_used(&call.id) {
+            let mut candidates = (2..).map(|n| format!("{}~{n}", call.id));
+            let unused_id = candidates.find(|id| !is_used(id));
+            let wire_id = std::mem::replace(&mut call.id, unused_id.unwrap_or_default());
             edit_ui_fields(&mut call.extra, |notes| {
-                notes.insert(WIRE_ID.to_owned(), wire.into());
+                notes.insert(WIRE_ID.to_owned(), wire_id.into());
             });
         }
         Part::Call(self.calls.add(call, self.runs.current))
@@ -101,12 +101,12 @@ impl Conversation {
         parts: Vec<Value>,
         extra: Object,
     ) -> Vec<Message> {
-        let new = |count: usize, step: bool| {
-            let name = match count {
+        let create_message = |count: usize, step: bool| {
+            let message_id = match count {
                 0 => id.to_owned(),
                 count => format!("{id}:{}", count + 1),
             };
-            let mut message = Message::new(name, role, 0);
+            let mut message = Message::new(message_id, role, 0);
             message.author = Author::unnamed(role);
             if role == Role::Assistant {
                 edit_ui_fields(&mut message.extra, |notes| {
@@ -121,11 +121,11 @@ impl Conversation {
         for value in parts {
             let is_step = value.get("type") == Some(&"step-start".into());
             if is_step && role == Role::Assistant {
-                list.push(new(list.len(), true));
+                list.push(create_message(list.len(), true));
                 continue;
             }
             if list.is_empty() {
-                list.push(new(0, false));
+                list.push(create_message(0, false));
             }
             let part = match tool::call_from_ui(&value, 0) {
                 Some(call) => self.add_ui_call(call),
@@ -136,7 +136,7 @@ impl Conversation {
             }
         }
         if list.is_empty() {
-            list.push(new(0, false));
+            list.push(create_message(0, false));
         }
         if let Some(first) = list.first_mut() {
             first.extra.extend(extra);

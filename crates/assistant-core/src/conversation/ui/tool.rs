@@ -15,50 +15,50 @@ use crate::{
     event::Object,
 };
 
-/// Reads a call from a tool's part, with the id in the part. `None` for other parts.
+/// Reads a call from a part for a tool, with the id in the part. Returns `None` for other parts.
 pub(super) fn call_from_ui(part: &Value, now: i64) -> Option<ToolCall> {
-    let mut rest = part.as_object()?.clone();
-    let kind = take_text(&mut rest, "type")?;
-    let dynamic = kind == "dynamic-tool";
+    let mut fields = part.as_object()?.clone();
+    let kind = take_text(&mut fields, "type")?;
+    let is_dynamic = kind == "dynamic-tool";
     let name = match kind.strip_prefix("tool-") {
         Some(name) => name.to_owned(),
-        None if dynamic => take_text(&mut rest, "toolName")?,
+        None if is_dynamic => take_text(&mut fields, "toolName")?,
         None => return None,
     };
-    let id = take_text(&mut rest, "toolCallId")?;
-    let state = take_text(&mut rest, "state")?;
+    let id = take_text(&mut fields, "toolCallId")?;
+    let state = take_text(&mut fields, "state")?;
     let mut call = ToolCall::new(id, name, now);
-    read_input(&mut call, &state, &mut rest);
-    if rest.get("providerExecuted") == Some(&true.into()) {
+    read_input(&mut call, &state, &mut fields);
+    if fields.get("providerExecuted") == Some(&true.into()) {
         call.origin = Origin::Provider;
     }
-    let asked = rest.get("approval").and_then(Value::as_object).cloned();
-    let approval = asked.as_ref().map(read_approval);
+    let approval_fields = fields.get("approval").and_then(Value::as_object).cloned();
+    let approval = approval_fields.as_ref().map(read_approval);
     call.apply_note(Note::Approval(approval.clone()));
-    read_outcome(&mut call, approval, &state, &mut rest);
-    // It happened before: no event is emitted.
+    read_outcome(&mut call, approval, &state, &mut fields);
+    // The call is from the past, so it causes no events.
     call.events.clear();
-    if dynamic {
-        rest.insert(DYNAMIC.to_owned(), true.into());
+    if is_dynamic {
+        fields.insert(DYNAMIC.to_owned(), true.into());
     }
-    super::edit_ui_fields(&mut call.extra, |notes| *notes = rest);
+    super::edit_ui_fields(&mut call.extra, |notes| *notes = fields);
     Some(call)
 }
 
-fn read_input(call: &mut ToolCall, state: &str, rest: &mut Object) {
-    let input = rest.shift_remove("input");
+fn read_input(call: &mut ToolCall, state: &str, fields: &mut Object) {
+    let input = fields.shift_remove("input");
     if state == "input-streaming" {
-        let raw = take_text(rest, "rawInput");
-        if raw.is_some() {
-            rest.insert(IN_PIECES.to_owned(), true.into());
+        let raw_input = take_text(fields, "rawInput");
+        if raw_input.is_some() {
+            fields.insert(IN_PIECES.to_owned(), true.into());
         }
-        let text = raw.or_else(|| input.map(|input| input.to_string()));
+        let text = raw_input.or_else(|| input.map(|input| input.to_string()));
         return call.push_args(&text.unwrap_or_default());
     }
     match input {
         // Input that could not be parsed is kept as text.
         Some(Value::String(text)) if state == "output-error" => {
-            rest.insert(AS_TEXT.to_owned(), true.into());
+            fields.insert(AS_TEXT.to_owned(), true.into());
             call.push_args(&text);
         }
         Some(input) => call.push_args(&input.to_string()),
@@ -67,18 +67,18 @@ fn read_input(call: &mut ToolCall, state: &str, rest: &mut Object) {
     call.end_args();
 }
 
-fn read_approval(asked: &Object) -> CallApproval {
-    let text = |key: &str| asked.get(key).and_then(Value::as_str).map(str::to_owned);
-    let decision = match asked.get("approved").and_then(Value::as_bool) {
+fn read_approval(fields: &Object) -> CallApproval {
+    let text_field = |key: &str| fields.get(key).and_then(Value::as_str).map(str::to_owned);
+    let decision = match fields.get("approved").and_then(Value::as_bool) {
         Some(true) => Some(Decision::Approved),
         Some(false) => Some(Decision::Denied {
-            reason: text("reason"),
+            reason: text_field("reason"),
         }),
         None => None,
     };
     CallApproval {
         decision,
-        interrupt_id: text("id"),
+        interrupt_id: text_field("id"),
         ..CallApproval::default()
     }
 }
@@ -87,10 +87,10 @@ fn read_outcome(
     call: &mut ToolCall,
     approval: Option<CallApproval>,
     state: &str,
-    rest: &mut Object,
+    fields: &mut Object,
 ) {
     let mut error = None;
-    let result = |value: Value| {
+    let to_result = |value: Value| {
         let content = match &value {
             Value::String(text) => text.clone(),
             value => value.to_string(),
@@ -102,29 +102,29 @@ fn read_outcome(
         .and_then(|approval| approval.decision.clone());
     let (end, (content, value)) = match state {
         "output-available" => {
-            let output = rest.shift_remove("output").unwrap_or_default();
-            if rest.get("preliminary") == Some(&true.into()) {
+            let output = fields.shift_remove("output").unwrap_or_default();
+            if fields.get("preliminary") == Some(&true.into()) {
                 call.preliminary = Some(output);
                 return;
             }
-            (CallEnd::Output, result(output))
+            (CallEnd::Output, to_result(output))
         }
         "output-error" => {
-            let message = take_text(rest, "errorText").unwrap_or_default();
+            let message = take_text(fields, "errorText").unwrap_or_default();
             error = Some(CallError::new(ErrorKind::Agent, message.clone()));
-            (CallEnd::Error, result(message.into()))
+            (CallEnd::Error, to_result(message.into()))
         }
-        "output-denied" => (CallEnd::Denied, result("denied".into())),
+        "output-denied" => (CallEnd::Denied, to_result("denied".into())),
         "approval-requested" | "approval-responded" => {
             call.apply_event(StateEvent::Interrupted { card: true });
             call.apply_note(Note::Approval(approval));
             if state == "approval-responded" {
-                let (approved, reason) = match decision {
+                let (is_approved, reason) = match decision {
                     Some(Decision::Denied { reason }) => (false, reason),
                     _ => (true, None),
                 };
                 call.apply_event(StateEvent::InterruptAnswered {
-                    approved,
+                    approved: is_approved,
                     reason,
                     by: None,
                 });
@@ -133,11 +133,11 @@ fn read_outcome(
         }
         _ => return,
     };
-    let mut answer = CallResult::new(format!("{}-result", call.id), content, value);
-    answer.error = error.as_ref().map(|error| error.message.clone());
+    let mut result = CallResult::new(format!("{}-result", call.id), content, value);
+    result.error = error.as_ref().map(|error| error.message.clone());
     let mut outcome = EndedCall::new(end, Author::Record, true);
     outcome.error = error;
-    outcome.result = Some(answer);
+    outcome.result = Some(result);
     call.apply_note(Note::Approval(approval));
     call.apply_event(StateEvent::Settled(Box::new(outcome)));
 }
