@@ -77,8 +77,8 @@ impl State {
     pub(super) fn into_unknown_outcome(mut self, attempt: u32) -> Self {
         if let Some(history) = self.history_mut() {
             let claims = attempt.saturating_add(1);
-            let started = claims.saturating_sub(history.void_starts);
-            history.starts = history.starts.max(started);
+            let start_count = claims.saturating_sub(history.void_starts);
+            history.starts = history.starts.max(start_count);
         }
         let mut next = self.after_reload(LastStart::Recorded);
         if let Self::Open(review) = &mut next {
@@ -92,8 +92,9 @@ impl State {
     /// open, so that the call is checked again.
     fn from_allowed_review(review: Box<Review>) -> Self {
         let approval = review.approval.as_ref();
-        let approved = approval.filter(|approval| approval.decision == Some(Decision::Approved));
-        match approved.map(|approval| approval.interrupt_id.is_some()) {
+        let user_approval =
+            approval.filter(|approval| approval.decision == Some(Decision::Approved));
+        match user_approval.map(|approval| approval.interrupt_id.is_some()) {
             None => Self::Open(review),
             Some(false) => Self::Allowed(Clearance::new(*review)),
             Some(true) => Self::InterruptApproved { out: false, review },

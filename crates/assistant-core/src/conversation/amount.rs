@@ -36,8 +36,8 @@ impl Amount {
     /// Returns the amount in millionths, rounded half up, and at most `u64::MAX`.
     #[must_use]
     pub fn micros(self) -> u64 {
-        let rounded = self.0.saturating_add(MICRO / 2) / MICRO;
-        u64::try_from(rounded).unwrap_or(u64::MAX)
+        let rounded_micros = self.0.saturating_add(MICRO / 2) / MICRO;
+        u64::try_from(rounded_micros).unwrap_or(u64::MAX)
     }
 
     /// Returns the sum of two amounts, or the largest amount if the sum overflows.

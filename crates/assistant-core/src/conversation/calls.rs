@@ -268,14 +268,14 @@ impl Calls {
     }
 
     /// Returns the calls with a wire id, on all branches.
-    pub(super) fn with_wire_id(&self, wire_id: &str) -> impl Iterator<Item = &ToolCall> {
+    pub(super) fn calls_with_wire_id(&self, wire_id: &str) -> impl Iterator<Item = &ToolCall> {
         let keys = self.by_wire_id.get(wire_id).into_iter().flatten();
         keys.filter_map(|key| self.get(key))
     }
 
     /// Returns the calls whose result is in the tool message with this id, in messages of all
     /// branches.
-    pub(super) fn answered_by(&self, message_id: &str) -> impl Iterator<Item = &ToolCall> {
+    pub(super) fn calls_with_result_in(&self, message_id: &str) -> impl Iterator<Item = &ToolCall> {
         let keys = self.by_result_id.get(message_id).into_iter().flatten();
         let keys_in_messages = keys.filter(|key| self.node_of(key).is_some());
         let calls = keys_in_messages.filter_map(|key| self.get(key));

@@ -107,7 +107,7 @@ impl Conversation {
     pub(super) fn copy_settled_call(&mut self, wire_id: &str) -> Option<CallKey> {
         let calls = self
             .calls
-            .with_wire_id(wire_id)
+            .calls_with_wire_id(wire_id)
             .filter(|call| call.is_real());
         let placed_calls = calls.filter(|call| self.calls.node_of(&call.key()).is_some());
         let newest = placed_calls

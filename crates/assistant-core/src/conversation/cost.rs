@@ -192,19 +192,19 @@ fn merge_usage(known: Vec<TokenUsage>, report: Vec<TokenUsage>) -> Vec<TokenUsag
             (_, Err(report)) => report,
         };
     }
-    let mut merged = known;
+    let mut merged_usage = known;
     for usage in report {
         let is_same_model = |known: &&mut TokenUsage| {
             known.provider == usage.provider && known.model == usage.model
         };
-        let has_room = merged.len() < MAX_MODELS;
-        match merged.iter_mut().find(is_same_model) {
+        let has_room = merged_usage.len() < MAX_MODELS;
+        match merged_usage.iter_mut().find(is_same_model) {
             Some(known) => *known = fill_missing_counts(usage, std::mem::take(known)),
-            None if has_room => merged.push(usage),
+            None if has_room => merged_usage.push(usage),
             None => {}
         }
     }
-    merged
+    merged_usage
 }
 
 /// Returns the newer report, with the counts that it omits taken from the known report.
@@ -223,9 +223,9 @@ fn fill_missing_counts(report: TokenUsage, known: TokenUsage) -> TokenUsage {
     }
 }
 
-fn add_to_count(known: &mut Option<u64>, more: Option<u64>) {
-    if let Some(more) = more {
-        *known = Some(known.unwrap_or_default().saturating_add(more));
+fn add_to_count(known: &mut Option<u64>, count: Option<u64>) {
+    if let Some(count) = count {
+        *known = Some(known.unwrap_or_default().saturating_add(count));
     }
 }
 

@@ -60,10 +60,10 @@ impl Conversation {
             write(&node.item.message, &mut entry);
             Value::Object(entry)
         };
-        let messages: Vec<Value> = self.tree.parents_first().map(write_entry).collect();
+        let messages: Vec<Value> = self.tree.nodes_in_preorder().map(write_entry).collect();
         let id_at =
             |ix: Option<usize>| ix.and_then(|ix| self.tree.id_at(ix)).map(MessageId::as_str);
-        let mut out = json!({
+        let mut export = json!({
             "version": VERSION,
             "messages": messages,
             "tip": self.tip().map(MessageId::as_str),
@@ -73,8 +73,8 @@ impl Conversation {
             "runs": self.runs.to_value(),
         });
         let mut put = |key: &str, value: Value| {
-            if let Value::Object(out) = &mut out {
-                out.insert(key.to_owned(), value);
+            if let Value::Object(export) = &mut export {
+                export.insert(key.to_owned(), value);
             }
         };
         if self.shows_other_branch() {
@@ -92,7 +92,7 @@ impl Conversation {
             let ids: Vec<&str> = self.hand_off_messages.iter().map(String::as_str).collect();
             put("goAheads", sort_by_name(ids, |id| *id).into());
         }
-        out
+        export
     }
 
     /// Returns the detached calls as JSON. A call in a message of another branch is represented by
@@ -104,9 +104,9 @@ impl Conversation {
             if self.calls.owner(&key) != Some(CallOwner::Nowhere) {
                 return Some(key.number().into());
             }
-            let mut out = Writer::default();
-            json_call::write_call(call, &mut out, JsonFormat::Whole);
-            Some(out.into_value())
+            let mut writer = Writer::default();
+            json_call::write_call(call, &mut writer, JsonFormat::Whole);
+            Some(writer.into_value())
         };
         keys.into_iter().filter_map(write_call_or_key).collect()
     }
@@ -116,17 +116,17 @@ impl Conversation {
     fn write_node_links(&self, node: &TreeNode<TreeMessage>) -> Object {
         let parent = node.parent.and_then(|ix| self.tree.id_at(ix));
         let parent = parent.or(node.awaits.as_ref()).map(MessageId::as_str);
-        let mut out = Object::new();
-        out.insert("parent".to_owned(), parent.into());
-        out.insert("results".to_owned(), write_keys(&node.item.results));
+        let mut links = Object::new();
+        links.insert("parent".to_owned(), parent.into());
+        links.insert("results".to_owned(), write_keys(&node.item.results));
         let chosen_child = node.chosen.filter(|ix| node.children.contains(ix));
         if let Some(id) = chosen_child.and_then(|ix| self.tree.id_at(ix)) {
-            out.insert("chosen".to_owned(), id.as_str().into());
+            links.insert("chosen".to_owned(), id.as_str().into());
         }
         if let Some(run) = node.item.run {
-            out.insert("run".to_owned(), run.into());
+            links.insert("run".to_owned(), run.into());
         }
-        out
+        links
     }
 
     /// Creates a conversation from the output of [`Self::export`], from a list of AG-UI messages,
@@ -320,12 +320,12 @@ impl Conversation {
             node.results.retain(&mut should_keep);
         }
         for ix in nodes {
-            let missing: Vec<CallKey> = self
+            let missing_keys: Vec<CallKey> = self
                 .node_call_keys(ix)
                 .filter(|key| !listed_keys.contains(key) && self.is_answered(key))
                 .collect();
-            if let Some(node) = self.node_mut(ix).filter(|_| !missing.is_empty()) {
-                node.results.extend(missing);
+            if let Some(node) = self.node_mut(ix).filter(|_| !missing_keys.is_empty()) {
+                node.results.extend(missing_keys);
             }
         }
     }
@@ -335,12 +335,12 @@ impl Conversation {
     pub(super) fn add_missing_results(&mut self, ix: usize) {
         let listed_keys = self.node(ix).map(|node| node.results.clone());
         let listed_keys = listed_keys.unwrap_or_default();
-        let missing: Vec<CallKey> = self
+        let missing_keys: Vec<CallKey> = self
             .node_call_keys(ix)
             .filter(|key| !listed_keys.contains(key) && self.is_answered(key))
             .collect();
         if let Some(node) = self.node_mut(ix) {
-            node.results.extend(missing);
+            node.results.extend(missing_keys);
         }
     }
 

@@ -213,7 +213,12 @@ impl Conversation {
     /// message.
     fn find_message_with_call(&self, call: &str) -> Option<MessageId> {
         let path_key = self.find_call(call);
-        let key = path_key.or_else(|| self.calls.with_wire_id(call).last().map(ToolCall::key))?;
+        let key = path_key.or_else(|| {
+            self.calls
+                .calls_with_wire_id(call)
+                .last()
+                .map(ToolCall::key)
+        })?;
         self.message_of_call(&key).map(|message| message.id.clone())
     }
 

@@ -63,11 +63,11 @@ pub(super) fn convert_tree(list: Vec<Value>, tip: Option<String>) -> Result<Valu
         let message = convert_message(entry.message)?;
         messages.push(json!({"parent": entry.parent, "message": message}));
     }
-    let mut out = json!({"version": 2, "messages": messages});
-    if let (Some(tip), Value::Object(out)) = (tip, &mut out) {
-        out.insert("tip".to_owned(), tip.into());
+    let mut export = json!({"version": 2, "messages": messages});
+    if let (Some(tip), Value::Object(export)) = (tip, &mut export) {
+        export.insert("tip".to_owned(), tip.into());
     }
-    Ok(out)
+    Ok(export)
 }
 
 fn parse_id(value: Option<&Value>) -> Option<String> {
@@ -210,10 +210,10 @@ fn convert_message(mut from: Object) -> Result<Value, FormatError> {
             parts.extend(calls.iter().filter_map(convert_call));
         }
     }
-    let mut out = json!({"id": id, "role": role, "parts": parts});
+    let mut converted = json!({"id": id, "role": role, "parts": parts});
     let mut put = |key: &str, value: Option<Value>| {
-        if let (Some(value), Value::Object(out)) = (value, &mut out) {
-            out.insert(key.to_owned(), value);
+        if let (Some(value), Value::Object(converted)) = (value, &mut converted) {
+            converted.insert(key.to_owned(), value);
         }
     };
     put(
@@ -233,7 +233,7 @@ fn convert_message(mut from: Object) -> Result<Value, FormatError> {
     });
     let cost = cost.and_then(|cost| cost.parse::<Amount>().ok());
     put("priceMicros", cost.map(|cost| cost.micros().into()));
-    Ok(out)
+    Ok(converted)
 }
 
 fn convert_content(from: &mut Object) -> Vec<Value> {
@@ -283,12 +283,12 @@ fn convert_call(call: &Value) -> Option<Value> {
         (Some(Status::Complete), ..) | (_, _, true) => "output-available",
         _ => "cancelled",
     };
-    let mut out = json!({
+    let mut converted = json!({
         "type": "tool-call", "toolCallId": id, "toolName": name.unwrap_or_default(), "state": state,
     });
     let mut put = |key: &str, value: Value| {
-        if let Value::Object(out) = &mut out {
-            out.insert(key.to_owned(), value);
+        if let Value::Object(converted) = &mut converted {
+            converted.insert(key.to_owned(), value);
         }
     };
     match args {
@@ -307,7 +307,7 @@ fn convert_call(call: &Value) -> Option<Value> {
         put("createdAt", created_at.into());
     }
     if state == "cancelled" {
-        return Some(out);
+        return Some(converted);
     }
     let to_text = |value: &Value| match value {
         Value::String(text) => text.clone(),
@@ -335,7 +335,7 @@ fn convert_call(call: &Value) -> Option<Value> {
         None => failure.map_or(Value::Null, Value::from),
     };
     put("output", output);
-    Some(out)
+    Some(converted)
 }
 
 fn convert_usage(from: &Object) -> Option<Value> {
@@ -343,7 +343,7 @@ fn convert_usage(from: &Object) -> Option<Value> {
         return Some(usage.clone());
     }
     let usage = from.get("tokenUsage").or(from.get("usage"))?.as_object()?;
-    let mut out = Object::new();
+    let mut counts = Object::new();
     let key_pairs = [
         ("inputTokens", "inputTokens"),
         ("outputTokens", "outputTokens"),
@@ -352,8 +352,8 @@ fn convert_usage(from: &Object) -> Option<Value> {
     ];
     for (source_key, export_key) in key_pairs {
         if let Some(count) = usage.get(source_key).and_then(Value::as_u64) {
-            out.insert(export_key.to_owned(), count.into());
+            counts.insert(export_key.to_owned(), count.into());
         }
     }
-    (!out.is_empty()).then(|| json!([out]))
+    (!counts.is_empty()).then(|| json!([counts]))
 }

@@ -27,14 +27,14 @@ impl Conversation {
         if let Some(call) = newest.filter(is_match) {
             return Some(call.key());
         }
-        let mut candidates = self.calls.with_wire_id(wire_id).filter(is_match);
+        let mut candidates = self.calls.calls_with_wire_id(wire_id).filter(is_match);
         let call = candidates.find(|call| self.is_run_call(&call.key()))?;
         Some(call.key())
     }
 
     /// Returns the call on the run's path whose result is in the tool message with this id.
     pub(super) fn find_call_by_result(&self, message_id: &str) -> Option<CallKey> {
-        let mut candidates = self.calls.answered_by(message_id);
+        let mut candidates = self.calls.calls_with_result_in(message_id);
         let call = candidates.find(|call| !call.is_unlisted() && self.is_run_call(&call.key()))?;
         Some(call.key())
     }

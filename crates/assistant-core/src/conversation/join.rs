@@ -111,13 +111,13 @@ impl Conversation {
     /// together.
     pub(crate) fn is_same_response(&self, above: &MessageId, below: &MessageId) -> bool {
         let find_node = |id| self.tree.find(id).and_then(|ix| self.node(ix));
-        let (Some(above), Some(below)) = (find_node(above), find_node(below)) else {
+        let (Some(upper), Some(lower)) = (find_node(above), find_node(below)) else {
             return false;
         };
-        match above.message.role {
+        match upper.message.role {
             Role::Reasoning | Role::Activity => true,
             Role::Assistant => {
-                !above.message.has_calls() && above.run.is_some() && above.run == below.run
+                !upper.message.has_calls() && upper.run.is_some() && upper.run == lower.run
             }
             _ => false,
         }

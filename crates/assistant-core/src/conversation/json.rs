@@ -82,34 +82,34 @@ impl Conversation {
     }
 
     pub(super) fn write_message(&self, message: &Message, format: JsonFormat) -> Value {
-        let mut out = Writer::default();
-        out.text("id", message.id.as_str());
-        out.opt_text("wireId", message.wire_id.as_deref());
-        out.text("role", message.role.as_str());
+        let mut writer = Writer::default();
+        writer.text("id", message.id.as_str());
+        writer.opt_text("wireId", message.wire_id.as_deref());
+        writer.text("role", message.role.as_str());
         let write_part = |part| part_to_json(part, &self.calls, format);
-        out.put(
+        writer.put(
             "parts",
             message.parts.iter().filter_map(write_part).collect(),
         );
         let created_at = Some(message.created_at).filter(|at| *at != 0);
-        out.opt_int("createdAt", created_at);
-        out.opt_text("name", message.name.as_deref());
-        out.opt_text("encryptedValue", message.encrypted_value.as_deref());
-        out.opt_text("subagentRunId", message.subagent_run_id.as_deref());
-        out.opt_object("metadata", message.metadata.as_ref());
-        out.flag("listed", message.listed);
-        out.opt_text("cut", message.cut.map(Cut::as_str));
-        message.cost.write_fields(&mut out);
-        out.opt_list("steps", &message.steps, AgentStep::to_json);
-        out.opt_text("markdown", message.markdown.as_deref());
+        writer.opt_int("createdAt", created_at);
+        writer.opt_text("name", message.name.as_deref());
+        writer.opt_text("encryptedValue", message.encrypted_value.as_deref());
+        writer.opt_text("subagentRunId", message.subagent_run_id.as_deref());
+        writer.opt_object("metadata", message.metadata.as_ref());
+        writer.flag("listed", message.listed);
+        writer.opt_text("cut", message.cut.map(Cut::as_str));
+        message.cost.write_fields(&mut writer);
+        writer.opt_list("steps", &message.steps, AgentStep::to_json);
+        writer.opt_text("markdown", message.markdown.as_deref());
         let default_author = Author::unnamed(message.role);
         let author = Some(message.author).filter(|author| *author != default_author);
-        out.opt_text("author", author.map(Author::as_str));
-        out.opt_text("disputed", message.disputed.as_deref());
-        out.flag("interjected", message.interjected);
-        out.opt_text("threadId", message.thread_id.as_deref());
-        write_unknown_fields(&mut out, &message.extra, &MESSAGE_FIELDS, format);
-        out.into_value()
+        writer.opt_text("author", author.map(Author::as_str));
+        writer.opt_text("disputed", message.disputed.as_deref());
+        writer.flag("interjected", message.interjected);
+        writer.opt_text("threadId", message.thread_id.as_deref());
+        write_unknown_fields(&mut writer, &message.extra, &MESSAGE_FIELDS, format);
+        writer.into_value()
     }
 
     /// Reads a message from JSON, and adds its calls to the conversation.
@@ -153,44 +153,44 @@ impl Conversation {
 }
 
 fn part_to_json(part: &Part, calls: &Calls, format: JsonFormat) -> Option<Value> {
-    let mut out;
+    let mut writer;
     match part {
         Part::Text(part) => {
-            out = Writer::typed("text");
-            out.text("text", &part.text);
-            write_unknown_fields(&mut out, &part.extra, &TEXT_FIELDS, format);
+            writer = Writer::typed("text");
+            writer.text("text", &part.text);
+            write_unknown_fields(&mut writer, &part.extra, &TEXT_FIELDS, format);
         }
         Part::Reasoning(part) => {
-            out = Writer::typed("reasoning");
-            out.text("text", &part.text);
-            out.opt_int("startedAt", part.span.map(|span| span.started_at));
-            out.opt_int("endedAt", part.span.and_then(|span| span.ended_at));
-            write_unknown_fields(&mut out, &part.extra, &TEXT_FIELDS, format);
+            writer = Writer::typed("reasoning");
+            writer.text("text", &part.text);
+            writer.opt_int("startedAt", part.span.map(|span| span.started_at));
+            writer.opt_int("endedAt", part.span.and_then(|span| span.ended_at));
+            write_unknown_fields(&mut writer, &part.extra, &TEXT_FIELDS, format);
         }
         Part::Call(key) => {
-            out = Writer::typed("tool-call");
-            json_call::write_call(calls.get(key)?, &mut out, format);
+            writer = Writer::typed("tool-call");
+            json_call::write_call(calls.get(key)?, &mut writer, format);
         }
         Part::ToolResult(part) => {
-            out = Writer::typed("tool-result");
-            out.text("toolCallId", &part.tool_call_id);
-            out.opt_text("toolName", part.tool_name.as_deref());
-            out.put("output", part.output.clone());
+            writer = Writer::typed("tool-result");
+            writer.text("toolCallId", &part.tool_call_id);
+            writer.opt_text("toolName", part.tool_name.as_deref());
+            writer.put("output", part.output.clone());
             let content = part.content.as_ref().map(form::content_to_value);
-            out.opt("content", content.as_ref());
-            write_unknown_fields(&mut out, &part.extra, &RESULT_FIELDS, format);
+            writer.opt("content", content.as_ref());
+            write_unknown_fields(&mut writer, &part.extra, &RESULT_FIELDS, format);
         }
         Part::File(part) => return Some(form::content_part_to_value(part)),
         Part::Data(part) => {
-            out = Writer::typed("data");
-            out.text("dataType", &part.data_type);
-            out.put("data", part.data.clone());
-            write_unknown_fields(&mut out, &part.extra, &DATA_FIELDS, format);
+            writer = Writer::typed("data");
+            writer.text("dataType", &part.data_type);
+            writer.put("data", part.data.clone());
+            write_unknown_fields(&mut writer, &part.extra, &DATA_FIELDS, format);
         }
         Part::Source(part) => return Some(part.to_json()),
         Part::Unknown(value) => return Some(value.clone()),
     }
-    Some(out.into_value())
+    Some(writer.into_value())
 }
 
 fn part_from_json(

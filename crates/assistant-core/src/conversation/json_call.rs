@@ -108,14 +108,14 @@ pub(super) fn write_call(call: &ToolCall, out: &mut Writer, format: JsonFormat) 
         let approval = call.approval().cloned().unwrap_or_default();
         out.put("approval", write_approval(&approval, hand_off_id, format));
     }
-    if let Some(remembered) = call
+    if let Some(earlier_approval) = call
         .allowed_earlier()
         .filter(|_| format == JsonFormat::Whole)
     {
         let mut grant = Writer::default();
-        grant.text("id", &remembered.id);
-        grant.opt_int("at", Some(remembered.at));
-        let decider = Some(remembered.by).filter(|decider| *decider != Decider::Person);
+        grant.text("id", &earlier_approval.id);
+        grant.opt_int("at", Some(earlier_approval.at));
+        let decider = Some(earlier_approval.by).filter(|decider| *decider != Decider::Person);
         grant.opt_text("by", decider.map(Decider::as_str));
         out.put("allowedEarlier", grant.into_value());
     }
@@ -287,21 +287,21 @@ fn read_history(from: &mut Object) -> History {
 }
 
 fn write_approval(approval: &CallApproval, hand_off_id: Option<&str>, format: JsonFormat) -> Value {
-    let mut out = Writer::default();
+    let mut writer = Writer::default();
     match &approval.decision {
-        Some(Decision::Approved) => out.text("decision", "approved"),
+        Some(Decision::Approved) => writer.text("decision", "approved"),
         Some(Decision::Denied { reason }) => {
-            out.text("decision", "denied");
-            out.opt_text("reason", reason.as_deref());
+            writer.text("decision", "denied");
+            writer.opt_text("reason", reason.as_deref());
         }
         None => {}
     }
     let decider = approval.by.filter(|_| approval.decision.is_some());
-    out.opt_text("by", decider.map(Decider::as_str));
-    out.opt_text("interruptId", approval.interrupt_id.as_deref());
-    out.opt_text("handedOffBy", hand_off_id);
-    write_unknown_fields(&mut out, &approval.extra, &APPROVAL_FIELDS, format);
-    out.into_value()
+    writer.opt_text("by", decider.map(Decider::as_str));
+    writer.opt_text("interruptId", approval.interrupt_id.as_deref());
+    writer.opt_text("handedOffBy", hand_off_id);
+    write_unknown_fields(&mut writer, &approval.extra, &APPROVAL_FIELDS, format);
+    writer.into_value()
 }
 
 /// Reads an approval, and the id of the tool message that hands the call off to the agent, if any.
@@ -342,13 +342,13 @@ fn read_allowed_earlier(from: &Value) -> Option<AllowedEarlier> {
 }
 
 fn write_error(error: &CallError) -> Value {
-    let mut out = Writer::default();
-    out.text("message", &error.message);
-    out.text("kind", error.kind.as_str());
+    let mut writer = Writer::default();
+    writer.text("message", &error.message);
+    writer.text("kind", error.kind.as_str());
     if let Some(details) = &error.details {
-        out.put("details", details.clone());
+        writer.put("details", details.clone());
     }
-    out.into_value()
+    writer.into_value()
 }
 
 fn read_error(mut from: Object) -> CallError {
@@ -377,16 +377,16 @@ fn create_default_result(call: &str, value: Value) -> CallResult {
 }
 
 fn write_result(result: &CallResult, sent: bool, format: JsonFormat) -> Value {
-    let mut out = Writer::default();
-    out.text("messageId", &result.message_id);
-    out.put("content", form::content_to_value(&result.content));
-    out.opt_text("error", result.error.as_deref());
-    out.put("sent", sent.into());
-    out.opt_text("encryptedValue", result.encrypted_value.as_deref());
-    out.opt_text("subagentRunId", result.subagent_run_id.as_deref());
-    out.opt_object("metadata", result.metadata.as_ref());
-    write_unknown_fields(&mut out, &result.extra, &RESULT_FIELDS, format);
-    out.into_value()
+    let mut writer = Writer::default();
+    writer.text("messageId", &result.message_id);
+    writer.put("content", form::content_to_value(&result.content));
+    writer.opt_text("error", result.error.as_deref());
+    writer.put("sent", sent.into());
+    writer.opt_text("encryptedValue", result.encrypted_value.as_deref());
+    writer.opt_text("subagentRunId", result.subagent_run_id.as_deref());
+    writer.opt_object("metadata", result.metadata.as_ref());
+    write_unknown_fields(&mut writer, &result.extra, &RESULT_FIELDS, format);
+    writer.into_value()
 }
 
 fn read_result(call: &str, value: Value, mut from: Object) -> Result<CallResult, FormatError> {

@@ -61,7 +61,7 @@ impl Message {
 }
 
 /// Marks a message in the user's role as written by the agent.
-pub(super) fn mark_as_agents(message: &mut event::Message) {
+pub(super) fn mark_as_written_by_agent(message: &mut event::Message) {
     message.name = Some(AGENT_NAME.to_owned());
     let metadata = message.metadata.get_or_insert_with(Object::new);
     metadata.insert(AUTHOR_KEY.to_owned(), Author::Agent.as_str().into());

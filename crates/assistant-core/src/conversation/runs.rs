@@ -130,12 +130,12 @@ impl Runs {
             let read_run = |entry: &Object| {
                 let succeeded = entry.get("succeeded").and_then(Value::as_bool);
                 // The events of a run that has ended are not counted.
-                let applied = entry.get("applied").filter(|_| succeeded.is_none());
+                let applied_count = entry.get("applied").filter(|_| succeeded.is_none());
                 Some(RunRecord {
                     number: entry.get("number")?.as_u64()?,
                     id: entry.get("id")?.as_str()?.to_owned(),
                     succeeded,
-                    applied: applied.and_then(Value::as_u64).unwrap_or(0),
+                    applied: applied_count.and_then(Value::as_u64).unwrap_or(0),
                 })
             };
             // Numbers near the limit are rejected, because the next runs would exceed it.

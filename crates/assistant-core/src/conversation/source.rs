@@ -10,20 +10,20 @@ impl SourcePart {
     /// Returns the part as JSON, in the form of the AI SDK.
     #[must_use]
     pub fn to_json(&self) -> Value {
-        let mut out = Writer::typed(match self.url {
+        let mut writer = Writer::typed(match self.url {
             Some(_) => "source-url",
             None => "source-document",
         });
-        out.text("sourceId", &self.source_id);
-        out.opt_text("url", self.url.as_deref());
-        out.opt_text("mediaType", self.media_type.as_deref());
-        out.opt_text("title", self.title.as_deref());
-        out.opt_text("filename", self.filename.as_deref());
+        writer.text("sourceId", &self.source_id);
+        writer.opt_text("url", self.url.as_deref());
+        writer.opt_text("mediaType", self.media_type.as_deref());
+        writer.opt_text("title", self.title.as_deref());
+        writer.opt_text("filename", self.filename.as_deref());
         for (key, value) in &self.extra {
-            let field = out.fields().entry(key.as_str());
+            let field = writer.fields().entry(key.as_str());
             field.or_insert_with(|| value.clone());
         }
-        out.into_value()
+        writer.into_value()
     }
 
     /// Reads a source from JSON; `None` for other values.

@@ -170,7 +170,7 @@ fn state_name(state: &State) -> &'static str {
 /// Lists the transitions of each state: the events, and the state that follows. Events that are not
 /// listed change nothing.
 fn transition_table() -> String {
-    let mut out = String::from("| state | event → next state |\n| --- | --- |\n");
+    let mut table = String::from("| state | event → next state |\n| --- | --- |\n");
     for (label, state) in states() {
         let mut steps = Vec::new();
         for (event_label, event) in events() {
@@ -178,26 +178,26 @@ fn transition_table() -> String {
                 steps.push(format!("{event_label} → {}", state_name(&next)));
             }
         }
-        out.push_str(&format!("| {label} | {} |\n", steps.join("<br>")));
+        table.push_str(&format!("| {label} | {} |\n", steps.join("<br>")));
     }
-    out
+    table
 }
 
 /// Lists for each state the state after a reload, and the state after a reload if the journal
 /// contains a start without an end.
 fn reload_table() -> String {
-    let mut out =
+    let mut table =
         String::from("| state | after a reload | with a start on record |\n| --- | --- | --- |\n");
     for (label, state) in stored_states() {
         let next = state.clone().after_reload(LastStart::Unrecorded);
         let next_after_start = state.after_reload(LastStart::Recorded);
-        out.push_str(&format!(
+        table.push_str(&format!(
             "| {label} | {} | {} |\n",
             state_name(&next),
             state_name(&next_after_start)
         ));
     }
-    out
+    table
 }
 
 /// Returns a call state of each kind, with variants for approved calls, for approvals that a run is
@@ -285,8 +285,8 @@ fn a_reload_leaves_no_handler_claim_or_ticket_pending() {
                 "{label}"
             );
             // Reading the journal after the reload results in the same state.
-            let reloaded = state.clone().after_reload(LastStart::Unrecorded);
-            assert_eq!(reloaded.after_reload(start), next, "{label}");
+            let reloaded_state = state.clone().after_reload(LastStart::Unrecorded);
+            assert_eq!(reloaded_state.after_reload(start), next, "{label}");
             // No call with an unknown outcome is allowed.
             let is_allowed = matches!(next, State::Allowed(_));
             assert!(!is_allowed || start == LastStart::Unrecorded, "{label}");
@@ -311,16 +311,17 @@ fn stored_states_round_trip_to_the_state_after_a_reload() {
             review,
             handed_off: hand_off_id,
         };
-        let restored = State::from_stored(state.stored_state_name(phase), phase, payload);
+        let restored_state = State::from_stored(state.stored_state_name(phase), phase, payload);
         assert_eq!(
-            restored,
+            restored_state,
             Some(state.after_reload(LastStart::Unrecorded)),
             "{label}"
         );
     }
     for phase in ["committing", "running", "missing", "ended", "", "Open"] {
-        let restored = State::from_stored(Some(phase), Phase::Running, StoredState::default());
-        assert_eq!(restored, None, "{phase}");
+        let restored_state =
+            State::from_stored(Some(phase), Phase::Running, StoredState::default());
+        assert_eq!(restored_state, None, "{phase}");
     }
 }
 

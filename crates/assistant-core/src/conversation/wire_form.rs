@@ -54,7 +54,9 @@ impl Conversation {
             let is_sent = |call: &ToolCall| self.should_send_call(call);
             let mut wire_message = self.message_to_wire(&node.message, is_sent, to_executed_call);
             if node.message.is_attributed_to_user() {
-                wire_message.as_mut().map(provenance::mark_as_agents);
+                wire_message
+                    .as_mut()
+                    .map(provenance::mark_as_written_by_agent);
             }
             list.extend(wire_message);
             let calls = self.calls_in(&node.message);
@@ -173,9 +175,9 @@ fn to_listed_call(call: &ToolCall) -> FunctionCall {
 fn to_executed_call(call: &ToolCall) -> FunctionCall {
     let mut wire_call = to_listed_call(call);
     if let Some(args) = call.changed_args().filter(|_| call.was_started()) {
-        let original = std::mem::replace(&mut wire_call.arguments, args.to_string());
+        let original_args = std::mem::replace(&mut wire_call.arguments, args.to_string());
         let metadata = wire_call.metadata.get_or_insert_default();
-        metadata.insert(ORIGINAL_ARGUMENTS.to_owned(), original.into());
+        metadata.insert(ORIGINAL_ARGUMENTS.to_owned(), original_args.into());
     }
     wire_call
 }

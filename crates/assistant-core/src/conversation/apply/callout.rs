@@ -137,8 +137,8 @@ impl Conversation {
         out: &mut ApplyContext<'_>,
     ) {
         for chunk in chunks {
-            let announced = reader.announced.take();
-            let part = announced.and_then(|(_, part)| part);
+            let announcement = reader.announced.take();
+            let part = announcement.and_then(|(_, part)| part);
             match chunk {
                 Chunk::Text(text) => {
                     // The announced callout is invalid, and is shown as text.

@@ -15,14 +15,14 @@ impl Conversation {
     /// the same role, text and calls. Does nothing if the list contains all messages of the user by
     /// their ids.
     pub(super) fn adopt_listed_ids(&mut self, messages: &[event::Message]) {
-        let listed: HashSet<&str> = messages.iter().map(|listed| listed.id.as_str()).collect();
+        let listed_ids: HashSet<&str> = messages.iter().map(|listed| listed.id.as_str()).collect();
         let mut unlisted_places: HashMap<(Role, String), Vec<usize>> = HashMap::new();
         let mut omits_user_message = false;
         for (place, ix) in self.tree.path().iter().enumerate() {
             let Some(node) = self.node(*ix) else { continue };
             let message = &node.message;
             let is_chat_message = matches!(message.role, Role::User | Role::Assistant);
-            if is_chat_message && !listed.contains(message.wire_id()) {
+            if is_chat_message && !listed_ids.contains(message.wire_id()) {
                 omits_user_message |= self.is_written_by_user(*ix);
                 let text = message.written().trim().to_owned();
                 let places = unlisted_places.entry((message.role, text)).or_default();

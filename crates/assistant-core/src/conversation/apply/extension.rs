@@ -123,10 +123,10 @@ impl Conversation {
             _ => None,
         });
         let id = new_data.extra.get("id");
-        let existing = data.find(|known| {
+        let existing_data = data.find(|known| {
             known.data_type == new_data.data_type && id.is_some() && known.extra.get("id") == id
         });
-        match existing {
+        match existing_data {
             Some(known) => known.data = new_data.data,
             None => message.parts.push(Part::Data(new_data)),
         }

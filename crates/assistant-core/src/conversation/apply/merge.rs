@@ -149,7 +149,7 @@ impl Conversation {
                 Some(self.call(&key)?.run)
             };
             // A result of an earlier run keeps its run, even if the list moves its call.
-            let mut answered_calls = self.calls.answered_by(&message.id);
+            let mut answered_calls = self.calls.calls_with_result_in(&message.id);
             let run = node_run.or_else(find_result_run);
             run.map_or_else(
                 || self.is_on_any_branch(&message.id),
@@ -194,7 +194,8 @@ impl Conversation {
     /// Returns true if a message of any branch, or the result of a call in one, has this id.
     fn is_on_any_branch(&self, id: &str) -> bool {
         let nodes = self.wire_ids.get(id);
-        nodes.is_some_and(|nodes| !nodes.is_empty()) || self.calls.answered_by(id).next().is_some()
+        nodes.is_some_and(|nodes| !nodes.is_empty())
+            || self.calls.calls_with_result_in(id).next().is_some()
     }
 
     /// Copies the shared nodes of the path, beginning with the first node that the list changes, so
@@ -207,9 +208,9 @@ impl Conversation {
             .collect();
         let is_changed = |ix: usize| {
             let is_same = self.node(ix).is_some_and(|node| {
-                let listed = listing.messages.get(node.message.wire_id());
+                let listed_message = listing.messages.get(node.message.wire_id());
                 let mut calls = self.calls_in(&node.message).filter(|call| call.is_real());
-                listed.is_some_and(|listed| {
+                listed_message.is_some_and(|listed| {
                     self.is_same_as_listed(&node.message, listed)
                         && has_same_fields(&node.message, listed)
                 }) && calls.all(|call| {

@@ -153,11 +153,11 @@ impl Conversation {
         #[cfg(feature = "callouts")]
         let diagnostics = {
             let mut diagnostics = Vec::new();
-            let out = &mut ApplyContext {
+            let context = &mut ApplyContext {
                 now,
                 diagnostics: &mut diagnostics,
             };
-            self.pause_callouts(ix, out);
+            self.pause_callouts(ix, context);
             diagnostics
         };
         #[cfg(not(feature = "callouts"))]

@@ -142,7 +142,7 @@ impl<M> Tree<M> {
     }
 
     /// Returns all nodes, each after its parent and its older siblings.
-    pub(super) fn parents_first(&self) -> impl Iterator<Item = &TreeNode<M>> {
+    pub(super) fn nodes_in_preorder(&self) -> impl Iterator<Item = &TreeNode<M>> {
         let mut stack: Vec<usize> = self.roots.iter().rev().copied().collect();
         std::iter::from_fn(move || {
             let node = self.node(stack.pop()?)?;

@@ -108,14 +108,14 @@ impl<M> Tree<M> {
     /// Returns true if the tree is consistent: every node can be reached from the roots exactly
     /// once, the links of parents and children match, and both paths begin at a root.
     pub(in crate::conversation) fn is_sound(&self) -> bool {
-        let mut visited = HashSet::new();
+        let mut visited_nodes = HashSet::new();
         let mut stack: Vec<(usize, Option<usize>)> =
             self.roots.iter().map(|root| (*root, None)).collect();
         while let Some((ix, parent)) = stack.pop() {
             let Some(node) = self.node(ix).filter(|node| node.parent == parent) else {
                 return false;
             };
-            if !visited.insert(ix) || self.find(&node.id) != Some(ix) {
+            if !visited_nodes.insert(ix) || self.find(&node.id) != Some(ix) {
                 return false;
             }
             stack.extend(node.children.iter().map(|child| (*child, Some(ix))));
@@ -123,7 +123,9 @@ impl<M> Tree<M> {
         let is_valid_path = |path: &[usize]| {
             let tip = path.last();
             let nodes = path.iter().copied().filter(|ix| self.node(*ix).is_some());
-            tip.is_none_or(|tip| visited.contains(tip) && self.chain_to(*tip).into_iter().eq(nodes))
+            tip.is_none_or(|tip| {
+                visited_nodes.contains(tip) && self.chain_to(*tip).into_iter().eq(nodes)
+            })
         };
         let waiting_nodes = self.nodes().filter(|(_, node)| node.awaits.is_some());
         let is_listed = |(ix, node): (usize, &TreeNode<M>)| {
@@ -131,7 +133,7 @@ impl<M> Tree<M> {
             list.is_some_and(|list| list.contains(&ix))
         };
         let listed_count = self.awaited.values().map(Vec::len).sum::<usize>();
-        visited.len() == self.ids.len()
+        visited_nodes.len() == self.ids.len()
             && waiting_nodes.clone().count() == listed_count
             && waiting_nodes.clone().all(is_listed)
             && is_valid_path(&self.path)

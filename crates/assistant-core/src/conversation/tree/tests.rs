@@ -120,7 +120,7 @@ impl TestTree {
     fn snapshot(&self) -> impl PartialEq + std::fmt::Debug + use<> {
         let nodes: Vec<_> = self
             .tree
-            .parents_first()
+            .nodes_in_preorder()
             .map(|node| {
                 (
                     node.id.clone(),

@@ -81,7 +81,7 @@ impl Conversation {
     /// Adds a call, and returns the part for it. If another call of the conversation has the same
     /// id, the call gets another id.
     fn add_ui_call(&mut self, mut call: ToolCall) -> Part {
-        let is_used = |id: &str| self.calls.with_wire_id(id).next().is_some();
+        let is_used = |id: &str| self.calls.calls_with_wire_id(id).next().is_some();
         if is_used(&call.id) {
             let mut candidates = (2..).map(|n| format!("{}~{n}", call.id));
             let unused_id = candidates.find(|id| !is_used(id));
