@@ -101,8 +101,8 @@ impl State {
         }
     }
 
-    /// Returns the stored name of the state that follows a reload; `None` if the call has ended, or
-    /// if the name of the phase determines the state.
+    /// Returns the name under which the state after a reload is stored; `None` if the call has
+    /// ended, or if the name of the phase determines the state.
     pub(super) fn stored_state_name(&self, phase: Phase) -> Option<&'static str> {
         if self.is_done() {
             return None;
@@ -130,7 +130,7 @@ impl State {
 
     /// Returns the state of a stored call that has not ended, from the name of the state or, if
     /// that is missing, from the phase. `None` if the name is unknown, if the name is missing and
-    /// the phase is final, or if only one of name and phase says that arguments are streaming.
+    /// the phase is final, or if only one of name and phase represents streaming arguments.
     pub(super) fn from_stored(
         name: Option<&str>,
         phase: Phase,

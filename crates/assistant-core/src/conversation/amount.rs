@@ -9,7 +9,7 @@ const ONE: u128 = 1_000_000_000_000_000;
 /// The value of a millionth, in units of 10⁻¹⁵.
 const MICRO: u128 = 1_000_000_000;
 
-/// An amount of the host's currency, exact to fifteen digits after the point.
+/// An amount of the host's currency, exact to fifteen digits after the decimal point.
 ///
 /// ```
 /// use assistant_core::conversation::Amount;
@@ -50,7 +50,7 @@ impl Amount {
     /// amount is the price of a million tokens. Returns the largest amount if the product
     /// overflows.
     pub(super) const fn price_of(self, count: u64) -> Self {
-        // Prices have at most nine digits after the point, so that the product is exact.
+        // Prices have at most nine digits after the decimal point, so the product is exact.
         Self((self.0 / 1_000_000).saturating_mul(count as u128))
     }
 

@@ -61,7 +61,7 @@ pub struct AllowedEarlier {
     pub(crate) at: i64,
     /// The decider who gave the approval.
     pub(crate) by: Decider,
-    /// The state of counting this use, if uses are limited.
+    /// The state of counting this use of the approval, if its uses are limited.
     pub(crate) count: UseCountState,
 }
 
@@ -175,7 +175,7 @@ impl CallResult {
         &self.extra
     }
 
-    /// Returns the content that is sent to the agent. It is serialised once, and stored.
+    /// Returns the content that is sent to the agent. The content is serialised once, and stored.
     #[must_use]
     pub const fn content(&self) -> &Content {
         &self.content
@@ -240,7 +240,7 @@ fn has_stated_failure(value: &str) -> bool {
 pub struct CallError {
     pub(crate) message: String,
     pub(crate) kind: ErrorKind,
-    /// Further details.
+    /// Further details of the failure, if any.
     pub(crate) details: Option<Value>,
 }
 

@@ -7,7 +7,7 @@ use super::{Conversation, Phase, ToolCall};
 use crate::event::Object;
 
 impl Conversation {
-    /// Returns true if a call was skipped, has no action of the page, and only carried a question
+    /// Returns true if a call was skipped, has no action of the page, and only contained a question
     /// about another call. No tool ran, and the page created the result.
     pub(super) fn is_question_carrier(&self, call: &ToolCall) -> bool {
         if call.phase() != Phase::Skipped || call.action.is_some() {
@@ -28,8 +28,8 @@ impl Conversation {
     }
 
     /// Returns the other call whose id, name and arguments are repeated in one argument of this
-    /// call, such as `originalFunctionCall`. The content of other arguments, such as a note, is
-    /// chosen by the model.
+    /// call, such as `originalFunctionCall`. Other arguments, such as a note, are not compared,
+    /// because the model chooses their content.
     fn find_repeated_call(&self, call: &ToolCall) -> Option<&ToolCall> {
         let fields = call.args()?.as_object()?;
         let calls = fields.iter().filter(|(key, _)| ends_with_word(key, "call"));

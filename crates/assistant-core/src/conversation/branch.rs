@@ -161,8 +161,8 @@ impl Conversation {
         newest.find_map(|message| message.thread_id.as_deref())
     }
 
-    /// Sets a thread id for the run branch from its newest message on. Does nothing on an empty
-    /// branch.
+    /// Sets the thread id of the run branch, beginning with its newest message. Does nothing on an
+    /// empty branch.
     pub(crate) fn set_run_thread_id(&mut self, thread_id: String) {
         let Some(ix) = self.tree.path().last().copied() else {
             return;

@@ -330,9 +330,9 @@ impl ToolCall {
     }
 
     /// Returns true if the call may wait for the agent's result: the user has answered the agent's
-    /// interrupt about the call, or the call is in the state `Interrupted`, which an answer to an
-    /// interrupt other than an approval request does not change. The session determines whether the
-    /// interrupt is open.
+    /// interrupt about the call, or the call is in the state `Interrupted`. An answer to an
+    /// interrupt that is not an approval request does not change that state. The session determines
+    /// whether the interrupt is open.
     pub(crate) fn may_await_agent(&self) -> bool {
         let is_answered = || {
             let approval = self.approval();
@@ -402,8 +402,8 @@ impl ToolCall {
     }
 
     /// Applies an event to the state and adds the resulting event of the call. Discards the
-    /// preliminary result and the progress if the call begins again. Returns `false` if the state
-    /// does not change.
+    /// preliminary result and the progress if the call restarts. Returns `false` if the state does
+    /// not change.
     pub(super) fn apply_event(&mut self, event: StateEvent) -> bool {
         let old_phase = self.phase();
         let kind = self.event_kind(&event);

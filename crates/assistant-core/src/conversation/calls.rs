@@ -14,7 +14,8 @@ use crate::order::{SortedMap, in_order};
 /// All calls of a conversation.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Calls {
-    /// The calls by key. Keys are numbered here, so an agent cannot choose a key that collides.
+    /// The calls by key. The keys are assigned by this type, so an agent cannot choose a key that
+    /// collides.
     all: FxHashMap<CallKey, CallEntry>,
     by_wire_id: HashMap<String, Vec<CallKey>>,
     /// The calls by the id of the tool message with their result.
@@ -27,8 +28,8 @@ pub(super) struct Calls {
     eager: SortedMap<CallKey, ()>,
     /// Calls that the page itself made, with the numbers of their requests, oldest first.
     direct: SortedMap<CallKey, u64>,
-    /// Calls that are not on the path of their run, by wire id. A repeated wire id means the same
-    /// call.
+    /// Calls that are not on the path of their run, by wire id. A repeated wire id refers to the
+    /// same call.
     detached: HashMap<String, CallKey>,
     last_key: u64,
     events: Vec<CallEvent>,
@@ -312,7 +313,7 @@ impl Calls {
         &self.ended
     }
 
-    /// Sorts the calls that have ended by the times of their ends; a stored conversation has them
+    /// Sorts the ended calls by the time at which they ended. A stored conversation contains them
     /// in the order of its messages.
     pub(super) fn sort_ended(&mut self) {
         let by_key = in_order(std::mem::take(&mut self.ended), CallKey::sort_key);

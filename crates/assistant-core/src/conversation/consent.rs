@@ -20,7 +20,7 @@ impl<T> Consent<T> {
         Self::new(given, Fingerprint::unknown())
     }
 
-    /// Returns the value if this is the subject of the decision.
+    /// Returns the value if `now` equals the subject of the decision.
     #[must_use]
     pub fn given_for(&self, now: &Fingerprint) -> Option<&T> {
         (self.about == *now).then_some(&self.given)

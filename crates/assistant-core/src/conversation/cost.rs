@@ -56,8 +56,8 @@ impl Cost {
         self.usage.is_empty() && self.duration_ms.is_none() && self.price_micros.is_none()
     }
 
-    /// Merges a newer report. Counts that the report omits stay, and the duration does not
-    /// decrease.
+    /// Merges a newer report. Keeps the counts that the report omits, and never decreases the
+    /// duration.
     pub(super) fn merge_report(&mut self, report: Self) {
         if !report.usage.is_empty() {
             self.usage = merge_usage(std::mem::take(&mut self.usage), report.usage);
@@ -99,7 +99,7 @@ impl Cost {
         }
     }
 
-    /// Returns the tokens of all models together; `None` if none are known.
+    /// Returns the sum of the tokens of all models; `None` if no tokens are known.
     #[must_use]
     pub fn total_usage(&self) -> Option<TokenUsage> {
         let entries = self.usage.iter();
@@ -118,15 +118,13 @@ impl Cost {
         (usage != TokenUsage::default()).then_some(usage)
     }
 
-    /// Returns the number of input tokens, as far as it is known; `None` if it is unknown for all
-    /// models.
+    /// Returns the known number of input tokens; `None` if it is unknown for all models.
     #[must_use]
     pub fn input_tokens(&self) -> Option<u64> {
         sum_counts(self.usage.iter().map(|usage| usage.input_tokens))
     }
 
-    /// Returns the number of output tokens, as far as it is known; `None` if it is unknown for all
-    /// models.
+    /// Returns the known number of output tokens; `None` if it is unknown for all models.
     #[must_use]
     pub fn output_tokens(&self) -> Option<u64> {
         sum_counts(self.usage.iter().map(|usage| usage.output_tokens))

@@ -1,10 +1,10 @@
 //! The layout of the tree as a drawing: the position of each row of the outline, and the part in
 //! view.
 //!
-//! The line of a message is its depth, from top to bottom. A message without children has a column
-//! of its own; a message with children is centred above them. The messages of one line are sorted
-//! by column, so that those in view are found by binary search. No function here recurses.
-//! `outline` creates the rows that are drawn.
+//! The line of a message is its depth, from top to bottom. A message without children has a
+//! separate column; a message with children is centred above them. The messages of one line are
+//! sorted by column, so that those in view are found by binary search. No function of this module
+//! is recursive. `outline` creates the rows that are drawn.
 
 use std::ops::Range;
 
@@ -98,8 +98,8 @@ impl Drawing {
         let mut lines: Vec<Vec<usize>> = Vec::new();
         let mut has_children = vec![false; rows.len()];
         for (index, row) in rows.iter().enumerate() {
-            // Only the row of a further version contains the index of its parent's row. Every other
-            // row directly follows its parent's row.
+            // A row with a version number above 1 contains the index of its parent's row. Every
+            // other row directly follows its parent's row.
             let parent = match row.version.1 > 1 {
                 true => row.above,
                 false => index.checked_sub(1),

@@ -294,8 +294,8 @@ impl Conversation {
         self.tree.set_paths(run_path, shown_path);
     }
 
-    /// Removes a field and returns the path to the message that it names, empty if the value is not
-    /// a string; `None` if the field or the message is missing.
+    /// Removes a field and returns the path to the message that the field names, empty if the value
+    /// is not a string; `None` if the field or the message is missing.
     fn take_path(&self, from: &mut Object, key: &str) -> Option<Vec<usize>> {
         match from.shift_remove(key)? {
             Value::String(tip) => Some(self.tree.chain_to(self.tree.find(&tip.into())?)),
@@ -344,8 +344,8 @@ impl Conversation {
         }
     }
 
-    /// Returns true if a call has a result that belongs in the received order: the call is real, and
-    /// no snapshot has omitted its tool message.
+    /// Returns true if a call has a result that belongs in the received order: the call is real,
+    /// and no snapshot has omitted its tool message.
     fn is_answered(&self, key: &CallKey) -> bool {
         let call = self.call(key).filter(|call| call.is_real());
         call.is_some_and(|call| call.result().is_some() && !call.is_unlisted())

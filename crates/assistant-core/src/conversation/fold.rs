@@ -1,5 +1,5 @@
-//! Turns tool messages into results of their calls. A result keeps the position of its tool message
-//! in the received order (rule "one conversation").
+//! Converts tool messages to results of their calls. A result keeps the position of its tool
+//! message in the received order (rule "one conversation").
 
 use std::collections::HashSet;
 
@@ -216,7 +216,7 @@ impl Conversation {
     }
 
     /// Converts a received message to a message of the tree, and adds its calls. The calls are
-    /// matched by id: a call on the path stays where it is, a detached call is attached again.
+    /// matched by id: a call on the path stays in its message, a detached call is attached again.
     fn create_received_message(&mut self, mut wire: event::Message, now: i64) -> Message {
         let mut keys = Vec::new();
         if let MessageBody::Assistant { tool_calls, .. } = &mut wire.body {

@@ -82,7 +82,7 @@ fn parse_id(value: Option<&Value>) -> Option<String> {
 /// and its older siblings. Fails if an entry is not an object, or a message has no id.
 fn flatten_tree(list: Vec<Value>) -> Result<Vec<TreeEntry>, FormatError> {
     let mut entries = Vec::new();
-    // The parents that list their children by id, by the id of the child.
+    // The ids of parents that list their children by id, by the id of the child.
     let mut parents_by_child: HashMap<String, String> = HashMap::new();
     let mut stack: Vec<(Value, Option<String>)> = list.into_iter().map(|e| (e, None)).collect();
     stack.reverse();

@@ -174,8 +174,8 @@ impl Message {
         self.interjected
     }
 
-    /// Returns the thread id under which the branch that begins with this message is sent, if it
-    /// has its own.
+    /// Returns the thread id under which the branch that begins with this message is sent, if the
+    /// branch has its own thread id.
     #[must_use]
     pub fn thread_id(&self) -> Option<&str> {
         self.thread_id.as_deref()

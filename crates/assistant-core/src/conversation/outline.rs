@@ -1,8 +1,8 @@
 //! Lists the messages of the tree as rows from top to bottom, for views.
 //!
 //! An only child has the level of its parent, so a conversation of ten thousand messages without
-//! branches is a flat list; versions are indented by one level. No function here recurses, since a
-//! tree may be deeper than any stack.
+//! branches is a flat list; versions are indented by one level. No function of this module is
+//! recursive, because a tree may be deeper than the stack permits.
 
 use std::collections::HashSet;
 

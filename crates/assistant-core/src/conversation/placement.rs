@@ -189,8 +189,8 @@ impl Conversation {
         self.open_states().any(|(_, state)| condition(state))
     }
 
-    /// Returns true if the state of an open call before this one on the run's path satisfies a
-    /// condition.
+    /// Returns true if the state of an open call before the given call on the run's path satisfies
+    /// a condition.
     pub(crate) fn has_open_call_before(
         &self,
         key: &CallKey,

@@ -103,7 +103,7 @@ pub(crate) struct AwaitedPreview {
     pub(crate) approved: Option<PreviewApproval>,
 }
 
-/// An approval that holds if the preview is still the same.
+/// An approval that is valid only if the new preview equals the previous preview.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct PreviewApproval {
     pub(crate) to_remember: Option<Remember>,

@@ -9,8 +9,8 @@ impl Conversation {
         call.run.is_some_and(|run| self.runs.is_newest(run))
     }
 
-    /// Returns true if the run that made a call succeeded, false if it did not or is too old to be
-    /// listed. `None` if the run of the call is unknown.
+    /// Returns true if the run that made a call succeeded; false if the run did not succeed or is
+    /// no longer in the list. `None` if the run of the call is unknown.
     #[must_use]
     pub fn run_succeeded(&self, call: &ToolCall) -> Option<bool> {
         Some(self.runs.has_succeeded(call.run?))

@@ -63,7 +63,7 @@ pub(crate) enum State {
     },
     /// An interrupt of the agent asks about the call, and is not answered yet.
     Interrupted {
-        /// True if approve and deny on the call's card answer the interrupt.
+        /// True if the buttons of the call's card answer the interrupt.
         card: bool,
         review: Box<Review>,
     },
@@ -127,8 +127,8 @@ pub(crate) enum StateEvent {
     Delegated,
     /// The call is handed off to the agent by a message with this id.
     HandedOff(Consent<String>),
-    /// An interrupt of the agent asks about the call. `card` is true if approve and deny on the
-    /// call's card answer the interrupt.
+    /// An interrupt of the agent asks about the call. `card` is true if the buttons of the call's
+    /// card answer the interrupt.
     Interrupted { card: bool },
     /// The agent's interrupt was answered.
     InterruptAnswered {
@@ -141,7 +141,7 @@ pub(crate) enum StateEvent {
     InterruptLifted,
     /// The agent rejected the answer: the question is open again.
     InterruptReopened {
-        /// True if approve and deny on the call's card answer the interrupt.
+        /// True if the buttons of the call's card answer the interrupt.
         card: bool,
     },
     /// A run that sends the call's approval to the agent began.

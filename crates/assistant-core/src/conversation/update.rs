@@ -1,4 +1,4 @@
-//! Records of messages and calls, which are exchanged with other systems.
+//! Defines records of messages and calls, which are exchanged with other systems.
 
 use serde_json::{Value, json};
 
@@ -205,8 +205,7 @@ impl ConvUpdate {
         &self.source
     }
 
-    /// Returns the token usage, as far as it is known. A missing count leaves the known count
-    /// unchanged.
+    /// Returns the known token usage. A missing count leaves the known count unchanged.
     #[must_use]
     pub const fn token_usage(&self) -> Option<&TokenUsage> {
         self.token_usage.as_ref()
@@ -365,7 +364,7 @@ impl ToolUpdate {
     }
 
     /// Returns the call's id. If the id is empty, as from systems that name only the tool, the
-    /// update is about the first call of the tool in the message that has not ended.
+    /// update refers to the first call of the tool in the message that has not ended.
     #[must_use]
     pub fn tool_call_id(&self) -> &str {
         &self.tool_call_id

@@ -39,7 +39,7 @@ impl Conversation {
 
     /// Returns the messages of the run's path for a request: system messages first, and each result
     /// directly after its call. Omits activities, results without a call, calls that ended without
-    /// a result (rule "every call is answered"), calls that only carried a question, and messages
+    /// a result (rule "every call is answered"), calls that only contained a question, and messages
     /// for which [`Self::omits`] returns true.
     #[must_use]
     pub fn request_messages(&self) -> Vec<event::Message> {

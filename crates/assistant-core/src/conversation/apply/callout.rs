@@ -27,7 +27,7 @@ impl Conversation {
         conversation
     }
 
-    /// Sets whether code fences whose first word is `tool` are read as callouts, too.
+    /// Sets whether code fences whose first word is `tool` are also read as callouts.
     pub(crate) const fn with_fence_callouts(mut self, fences: bool) -> Self {
         self.reading.fences = fences;
         self

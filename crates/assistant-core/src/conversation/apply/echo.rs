@@ -75,8 +75,8 @@ impl Conversation {
         }
     }
 
-    /// Returns true if an id is unused: no message on any branch has it, and no result on the run's
-    /// path.
+    /// Returns true if an id is unused: no message of any branch and no result on the run's path
+    /// has the id.
     fn is_unused_id(&self, id: &str) -> bool {
         !self.wire_ids.contains_key(id)
             && !self.tree.contains(&id.into())

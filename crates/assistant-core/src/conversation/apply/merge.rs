@@ -2,9 +2,9 @@
 //!
 //! A snapshot describes the path of its run only: nodes that another branch shares are copied
 //! first. Calls move to the message that lists them, with their history: a call that is removed
-//! from its message is *detached*, and attached again where it is listed. The work is linear in the
-//! list and the path. `replace` replaces one message, `results` places tool messages, `authority`
-//! determines the kinds of messages that a list covers.
+//! from its message is *detached*, and attached again where it is listed. The cost is linear in the
+//! lengths of the list and the path. `replace` replaces one message, `results` positions tool
+//! messages, `authority` determines the kinds of messages that a list covers.
 
 use std::collections::{HashMap, HashSet};
 
@@ -24,7 +24,7 @@ pub(super) struct Listing {
     order: Vec<String>,
     messages: HashMap<String, Message>,
     /// The id of the first message that lists a call, by the call's id.
-    pub(super) homes: HashMap<String, String>,
+    pub(super) message_ids: HashMap<String, String>,
     /// The ids of the listed messages from before the run that sends the list.
     pub(super) old: HashSet<String>,
 }
@@ -166,7 +166,7 @@ impl Conversation {
         let mut listing = Listing {
             order: messages.iter().map(|message| message.id.clone()).collect(),
             messages: HashMap::new(),
-            homes: HashMap::new(),
+            message_ids: HashMap::new(),
             old: HashSet::new(),
         };
         for (place, message) in messages.into_iter().enumerate() {
@@ -176,7 +176,7 @@ impl Conversation {
                 && !is_ignored
             {
                 for call in tool_calls {
-                    let entry = listing.homes.entry(call.id.clone());
+                    let entry = listing.message_ids.entry(call.id.clone());
                     entry.or_insert_with(|| message.id.clone());
                 }
             }
@@ -214,7 +214,7 @@ impl Conversation {
                     self.is_same_as_listed(&node.message, listed)
                         && has_same_fields(&node.message, listed)
                 }) && calls.all(|call| {
-                    let message_id = listing.homes.get(&call.id);
+                    let message_id = listing.message_ids.get(&call.id);
                     let is_in_place =
                         message_id.is_none_or(|message_id| message_id == node.message.wire_id());
                     is_in_place && has_same_result(call, listing, &answered_ids)
@@ -240,7 +240,7 @@ impl Conversation {
             if call.origin != Origin::Agent {
                 return false;
             }
-            match listing.homes.get(&call.id) {
+            match listing.message_ids.get(&call.id) {
                 Some(message_id) => message_id != id,
                 None => {
                     is_listed && !call.is_undelivered() && !call.state().is_starting_or_running()

@@ -93,7 +93,7 @@ impl Conversation {
         // Each call is added once, even if the list repeats it.
         let mut ids = HashSet::new();
         tool_calls.retain(|call| {
-            listing.homes.get(&call.id) == Some(&wire.id) && ids.insert(call.id.clone())
+            listing.message_ids.get(&call.id) == Some(&wire.id) && ids.insert(call.id.clone())
         });
         let is_old = listing.old.contains(&wire.id);
         self.apply_listed_calls(ix, tool_calls, is_old, out.now);
@@ -135,8 +135,8 @@ impl Conversation {
 
     /// Removes a message from the path because the snapshot omits it. The message stays if the
     /// snapshot does not cover its kind, or if it has calls that are running or have an undelivered
-    /// result. A message with texts or decisions of the user moves to a branch of its own; returns
-    /// `true` in that case.
+    /// result. A message with texts or decisions of the user moves to a branch of its own. Returns
+    /// `true` if the message was moved.
     pub(super) fn remove_omitted_message(
         &mut self,
         ix: usize,
@@ -223,8 +223,8 @@ impl Conversation {
     }
 }
 
-/// Keeps the user's own text, and stores the text in the agent's list beside it if the text or the
-/// role differs. The other fields are taken from the list.
+/// Keeps the user's own text. If the text or the role in the agent's list differs, stores the
+/// agent's text in addition. Takes the other fields from the list.
 fn record_disputed_text(message: &mut Message, wire: event::Message) {
     let listed_message = wire_form::message_from_wire(wire, message.created_at);
     let is_same = message.text().trim() == listed_message.text().trim()

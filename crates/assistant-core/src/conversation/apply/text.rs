@@ -209,7 +209,7 @@ impl Conversation {
         }
     }
 
-    /// Removes the mark of a failed turn from the newest message, since its run is started again.
+    /// Removes the mark of a failed turn from the newest message, because its run is started again.
     /// An answer that ends with a text keeps the mark.
     pub(crate) fn unmark_failed_turn(&mut self) {
         let newest = self.tree.path().last().copied();
@@ -297,7 +297,7 @@ impl Conversation {
 
     /// Returns the message to which text with this id belongs. A tool message with the same id is
     /// ignored: it is complete when it arrives, so a server that gives it and the answer the same
-    /// id means two messages.
+    /// id refers to two messages.
     fn find_text_message(&self, id: &str) -> Option<usize> {
         // The text usually belongs to the newest message, and a comparison is cheaper than a
         // lookup.

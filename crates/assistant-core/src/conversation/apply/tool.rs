@@ -9,8 +9,8 @@ use crate::{
 /// The maximum number of consecutive tool messages that `last_tool_message_after` searches.
 const MAX_CONSECUTIVE: usize = 64;
 
-/// The maximum length of a path that is renumbered to insert a result without an effect. On a
-/// longer path, such a result is added at the end.
+/// The maximum length of a path that is renumbered to insert a further result, which has no effect.
+/// On a longer path, such a result is added at the end.
 const MAX_RENUMBERED: usize = 1_000;
 
 impl Conversation {

@@ -217,8 +217,7 @@ impl<M> Tree<M> {
         rest.iter().copied().find(|ix| *ix != GAP)
     }
 
-    /// Returns the index in the shown path of the item with this number. Gaps occupy an index, but
-    /// no number.
+    /// Converts the number of a shown item to its index in the shown path, which also counts gaps.
     pub(in crate::conversation) fn shown_path_index(&self, number: usize) -> usize {
         if self.gaps == 0 {
             return number;

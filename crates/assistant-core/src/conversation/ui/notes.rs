@@ -1,4 +1,4 @@
-//! The names of the fields in `extra` that store what exists only in messages and calls of the AI
+//! The names of the fields in `extra` for data that exists only in messages and calls of the AI
 //! SDK.
 //!
 //! Fields whose names begin with `#` are stored, and never sent.
@@ -7,7 +7,8 @@
 pub const NOTES: &str = "ui";
 /// The field that marks a call of a dynamic tool.
 pub const DYNAMIC: &str = "#dynamic";
-/// The field with the agent's id of a call, if another call of the conversation had that id before.
+/// The field with the id that the agent gave a call, if another call of the conversation already
+/// had that id.
 pub const WIRE_ID: &str = "#id";
 /// The field that marks a call whose arguments are shown as raw text.
 pub const AS_TEXT: &str = "#text";

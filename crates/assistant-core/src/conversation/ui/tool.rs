@@ -15,7 +15,7 @@ use crate::{
     event::Object,
 };
 
-/// Reads a call from a part for a tool, with the id in the part. Returns `None` for other parts.
+/// Reads a call and its id from a part for a tool. Returns `None` for other parts.
 pub(super) fn call_from_ui(part: &Value, now: i64) -> Option<ToolCall> {
     let mut fields = part.as_object()?.clone();
     let kind = take_text(&mut fields, "type")?;
