@@ -2,9 +2,9 @@
 
 /// The position of the last frame that was read.
 ///
-/// Frames without an id are counted from the last frame with an id. If the first frame of another
-/// connection has the first id that was received, the server has ignored the requested id and
-/// begins again.
+/// Frames without an id are counted from the last frame with an id. If the first frame of a later
+/// connection has the same id as the first frame of the stream, the server has ignored the
+/// requested id and sends the stream from the start.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Cursor {
     /// The id of the first frame with an id.
@@ -15,8 +15,8 @@ pub(super) struct Cursor {
     after: usize,
     /// The number of frames without an id that are still to be skipped.
     skipped: usize,
-    /// True while frames are skipped, up to and including the frame with the last id, since the
-    /// server began again.
+    /// True while the server repeats the stream from the start: frames are skipped up to and
+    /// including the frame with the id in `last`.
     seeks: bool,
     /// True after a reconnection, until the first frame arrives.
     reconnected: bool,

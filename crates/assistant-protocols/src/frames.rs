@@ -1,8 +1,8 @@
-//! Reads a response of JSON frames: passes the data of its frames, or its JSON document, to a
-//! [`Decode`].
+//! Reads a response that consists of JSON frames or of one JSON document, and passes its content to
+//! a [`Decode`].
 //!
-//! [`SseDecoder`] decodes the framing. A response that is not an event stream is recognized by its
-//! first character, since a server may answer with a JSON document or a web page.
+//! [`SseDecoder`] decodes the framing. A JSON document or a web page that a server sends instead of
+//! an event stream is recognized by the first character of the response.
 
 use std::fmt;
 
@@ -33,7 +33,7 @@ pub trait Decode {
     ///
     /// # Errors
     ///
-    /// Fails if the protocol has no responses of this kind.
+    /// Fails if the protocol does not permit a JSON document as response.
     fn document(&mut self, text: &str, sink: &mut dyn Sink) -> Result<(), ProtocolError> {
         let _ = sink;
         let message = parse_error_message(text).unwrap_or_else(|| {
@@ -48,12 +48,12 @@ pub trait Decode {
         data.trim() == "[DONE]" || serde_json::from_str::<IgnoredAny>(data).is_ok()
     }
 
-    /// Ends the response: releases held data and returns how the response ended.
+    /// Ends the response: releases buffered data and returns the outcome.
     fn finish(&mut self, sink: &mut dyn Sink) -> End;
 }
 
 /// Returns the error message in a JSON document: the first of `error.message`, `error`, `message`
-/// and the document itself that is present. `None` if it is not a string.
+/// and the document itself that is present. Returns `None` if that value is not a string.
 fn parse_error_message(text: &str) -> Option<String> {
     let document: Value = serde_json::from_str(text).ok()?;
     let error = document.get("error").unwrap_or(&document);
@@ -84,7 +84,7 @@ pub struct FrameReader<D> {
     cursor: Cursor,
 }
 
-// Without the fields: behind a `dyn Read` this would link the `Debug` code of all events.
+// The fields are omitted. Otherwise every `dyn Read` would link the `Debug` code of all events.
 impl<D> fmt::Debug for FrameReader<D> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("FrameReader").finish_non_exhaustive()
@@ -115,7 +115,7 @@ impl<D: Decode> FrameReader<D> {
     }
 
     /// Ends the response with an error of the caller. If the response has already failed, the
-    /// earlier error stays.
+    /// earlier error is kept.
     pub fn fail(&mut self, error: ProtocolError) {
         self.error.get_or_insert(error);
     }
@@ -128,7 +128,7 @@ impl<D: Decode> FrameReader<D> {
     }
 
     fn detect_response_kind(&mut self, bytes: &[u8]) {
-        // A byte order mark may be split, too.
+        // The bytes of a byte order mark may arrive separately.
         let is_blank = |byte: u8| byte.is_ascii_whitespace() || matches!(byte, 0xEF | 0xBB | 0xBF);
         match bytes.iter().find(|byte| !is_blank(**byte)) {
             None => {}
@@ -147,26 +147,26 @@ impl<D: Decode> FrameReader<D> {
         if self.error.is_some() {
             return;
         }
-        let room = self.limits.run_bytes().saturating_sub(self.read);
-        let within = bytes.get(..room).unwrap_or(bytes);
-        self.read += within.len();
+        let remaining = self.limits.run_bytes().saturating_sub(self.read);
+        let accepted = bytes.get(..remaining).unwrap_or(bytes);
+        self.read += accepted.len();
         if self.kind == ResponseKind::Unknown {
-            self.detect_response_kind(within);
-            // Blanks are held until the kind of the response is known.
-            self.body.extend_from_slice(within);
+            self.detect_response_kind(accepted);
+            // Leading whitespace is buffered until the kind of the response is known.
+            self.body.extend_from_slice(accepted);
             if self.kind == ResponseKind::Frames {
-                let held = std::mem::take(&mut self.body);
-                self.read_frames(&held, sink);
+                let buffered_bytes = std::mem::take(&mut self.body);
+                self.read_frames(&buffered_bytes, sink);
             }
         } else if self.kind == ResponseKind::Frames {
-            self.read_frames(within, sink);
+            self.read_frames(accepted, sink);
         } else {
-            self.body.extend_from_slice(within);
+            self.body.extend_from_slice(accepted);
         }
         self.check_body_size();
-        if within.len() < bytes.len() {
-            let most = self.limits.run_bytes();
-            let message = format!("The response is larger than {most} bytes.");
+        if accepted.len() < bytes.len() {
+            let limit = self.limits.run_bytes();
+            let message = format!("The response is larger than {limit} bytes.");
             self.fail(ProtocolError::new("limit", message));
         }
     }
@@ -189,32 +189,32 @@ impl<D: Decode> FrameReader<D> {
             cursor,
             ..
         } = self;
-        let framed = sse.read(bytes, &mut |frame| {
+        let result = sse.read(bytes, &mut |frame| {
             if error.is_none() && cursor.advance(frame.id.take()) {
                 *error = decoder.frame(&frame.data, sink).err();
             }
         });
-        if let Err(error) = framed {
+        if let Err(error) = result {
             self.fail(ProtocolError::new("event-limit", error.to_string()));
         }
     }
 
-    /// Ends the response: reads a last frame whose blank line is missing, releases held data, and
-    /// returns the end with its details.
+    /// Ends the response: reads a last frame that is not followed by a blank line, releases
+    /// buffered data, and returns the outcome.
     pub fn finish(mut self, sink: &mut dyn Sink) -> Ending {
         let mut mid_frame = false;
         if self.kind == ResponseKind::Document && self.error.is_none() {
             let text = String::from_utf8_lossy(&self.body).into_owned();
-            let read = self
+            let result = self
                 .decoder
                 .document(text.trim_start_matches('\u{feff}'), sink);
-            self.error = read.err();
+            self.error = result.err();
         } else if self.error.is_none() && self.sse.is_mid_frame() {
             let decoder = &mut self.decoder;
-            let last = self.sse.finish();
-            let last = last.filter(|frame| decoder.is_whole(&frame.data));
-            mid_frame = last.is_none();
-            match last {
+            let last_frame = self.sse.finish();
+            let last_frame = last_frame.filter(|frame| decoder.is_whole(&frame.data));
+            mid_frame = last_frame.is_none();
+            match last_frame {
                 Some(frame) => self.error = decoder.frame(&frame.data, sink).err(),
                 None => sink.diagnostic(Diagnostic::new(
                     "cut-frame",

@@ -1,7 +1,7 @@
 //! The protocols of agents: framing, and one module for each protocol.
 //!
-//! A protocol decodes the bytes of a response to events ([`assistant_core::event`]) and encodes the
-//! request of a run. A protocol does no I/O and does not depend on other protocols;
+//! A protocol decodes the bytes of a response into events ([`assistant_core::event`]) and encodes
+//! the request of a run. A protocol does no I/O and does not depend on other protocols;
 //! [`Protocol::traits`] returns the traits of its agents that a session depends on.
 
 pub mod agui;

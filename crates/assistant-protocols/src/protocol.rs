@@ -11,8 +11,8 @@ pub(super) const EVENT_STREAM: &str = "text/event-stream";
 
 /// The protocol of an agent.
 ///
-/// Only the agent depends on its protocol: the session handles run inputs and events, a transport
-/// handles bodies and bytes. A protocol that an application does not use is not linked.
+/// Sessions and transports do not depend on the protocol: a session handles run inputs and events,
+/// a transport handles bodies and bytes. A protocol that an application does not use is not linked.
 ///
 /// ```
 /// use assistant_core::{
@@ -20,7 +20,7 @@ pub(super) const EVENT_STREAM: &str = "text/event-stream";
 /// };
 /// use assistant_protocols::{AgUi, Protocol, Request, stream::Read};
 ///
-/// /// AG-UI of a server that stores the events of its runs.
+/// /// AG-UI for a server that stores the events of its runs.
 /// struct StoredRuns(AgUi);
 ///
 /// impl Protocol for StoredRuns {
@@ -47,8 +47,8 @@ pub trait Protocol {
         AgentTraits::default()
     }
 
-    /// Writes the history in a format of the protocol, for [`RunInput::history`]; `None` for
-    /// protocols that send [`RunInput::messages`].
+    /// Encodes the history in the protocol's format, for [`RunInput::history`]. Returns `None` if
+    /// the protocol sends [`RunInput::messages`].
     ///
     /// Called when the session opens the run
     /// ([`Effect::OpenRun`](assistant_core::session::Effect::OpenRun)), before the request is
@@ -65,7 +65,7 @@ pub trait Protocol {
     fn decoder(&self, input: &RunInput, limits: &Limits) -> Box<dyn Read>;
 }
 
-/// A request for a transport.
+/// A request that a transport sends.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Request {

@@ -3,7 +3,7 @@
 //! The decoder follows the WHATWG stream format: LF, CRLF and CR end a line, a byte order mark at
 //! the start is dropped, comments and unknown fields are ignored, several `data` lines are joined
 //! with LF, invalid UTF-8 becomes U+FFFD. There are two differences: a last frame without its blank
-//! line is returned by [`SseDecoder::finish`], and `id` applies only to its own frame.
+//! line is returned by [`SseDecoder::finish`], and `id` applies only to the frame that contains it.
 //!
 //! The decoder does not interpret `data`, never reconnects (`retry` is ignored), and buffers no
 //! more than its limit.
@@ -20,7 +20,7 @@ const REUSED_CAPACITY: usize = 64 * 1024;
 
 const BOM: &[u8] = b"\xEF\xBB\xBF";
 
-/// One event of the stream.
+/// A server-sent event.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Frame {
@@ -48,7 +48,7 @@ impl fmt::Display for SseError {
 
 impl Error for SseError {}
 
-/// An incremental decoder for one response.
+/// An incremental decoder for the server-sent events of one response.
 ///
 /// ```
 /// use assistant_protocols::sse::SseDecoder;
@@ -123,16 +123,16 @@ impl SseDecoder {
             self.after_cr = false;
             rest = rest.strip_prefix(b"\n").unwrap_or(rest);
         }
-        while let Some(at) = find_line_break(rest) {
-            let (line, ending) = rest.split_at(at);
+        while let Some(index) = find_line_break(rest) {
+            let (line, remainder) = rest.split_at(index);
             self.end_line(line, each)?;
-            rest = match ending {
-                [b'\r', b'\n', after @ ..] => after,
+            rest = match remainder {
+                [b'\r', b'\n', next_lines @ ..] => next_lines,
                 [b'\r'] => {
                     self.after_cr = true;
                     &[]
                 }
-                [_, after @ ..] => after,
+                [_, next_lines @ ..] => next_lines,
                 [] => &[],
             };
         }
@@ -150,8 +150,8 @@ impl SseDecoder {
         has_fields || self.line.first().is_some_and(|&byte| byte != b':')
     }
 
-    /// Ends the stream and returns the last frame if its blank line is missing. `None` if that
-    /// frame has no data, or if the decoder has failed.
+    /// Ends the stream and returns the last frame if its blank line is missing. Returns `None` if
+    /// that frame has no data, or if the decoder has failed.
     pub fn finish(&mut self) -> Option<Frame> {
         if self.failed {
             return None;
@@ -170,7 +170,7 @@ impl SseDecoder {
         let mut line = std::mem::take(&mut self.line);
         line.extend_from_slice(tail);
         self.handle_line(&line, each)?;
-        // Its memory is reused for the next split line.
+        // The buffer is reused for the next line that is split across reads.
         line.clear();
         self.line = line;
         Ok(())
@@ -181,8 +181,8 @@ impl SseDecoder {
         line: &[u8],
         each: &mut dyn FnMut(&mut Frame),
     ) -> Result<(), SseError> {
-        let bom = self.first_line && line == BOM;
-        if line.is_empty() || bom {
+        let is_bom = self.first_line && line == BOM;
+        if line.is_empty() || is_bom {
             self.first_line = false;
             self.end_frame(each);
         } else {
@@ -201,7 +201,7 @@ impl SseDecoder {
         let name = parts.next().unwrap_or_default();
         let value = parts.next().unwrap_or_default();
         let value = value.strip_prefix(b" ").unwrap_or(value);
-        // Valid text, by far the most common case, is validated in wide steps.
+        // Most values are valid UTF-8, which `from_utf8` checks faster than `from_utf8_lossy`.
         let value = std::str::from_utf8(value)
             .map_or_else(|_| String::from_utf8_lossy(value), Cow::Borrowed);
         match name {
@@ -230,13 +230,13 @@ impl SseDecoder {
         }
     }
 
-    /// Fails if the frame, its unfinished line and `more` bytes are together larger than the limit,
-    /// or if an earlier check failed.
-    fn check_limit(&mut self, more: usize) -> Result<(), SseError> {
+    /// Fails if the frame, its unfinished line and `added_len` further bytes are together larger
+    /// than the limit, or if an earlier check failed.
+    fn check_limit(&mut self, added_len: usize) -> Result<(), SseError> {
         let frame = &self.frame;
         let fields = [Some(&frame.data), frame.event.as_ref(), frame.id.as_ref()];
-        let held: usize = fields.iter().flatten().map(|field| field.len()).sum();
-        self.failed |= held + self.line.len() + more > self.limit;
+        let stored_len: usize = fields.iter().flatten().map(|field| field.len()).sum();
+        self.failed |= stored_len + self.line.len() + added_len > self.limit;
         if self.failed {
             Err(SseError { limit: self.limit })
         } else {

@@ -3,18 +3,18 @@
 use assistant_core::event::fault::ProtocolError;
 use assistant_core::event::{Diagnostic, Event};
 
-/// The end of a stream.
+/// The outcome of a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum End {
-    /// The last run ended, with success or an error of its own.
+    /// The last run ended, either successfully or with an error that the agent reported.
     Complete,
-    /// The last run did not end, so that its outcome is unknown, or no run began.
+    /// The last run did not end, which leaves its outcome unknown, or no run began.
     Truncated,
     /// The response violated the protocol or a limit, or the caller reported an error.
     Failed,
 }
 
-/// A receiver of events and diagnostics, in order.
+/// Receives the events and diagnostics of a response, in order.
 pub trait Sink {
     /// Receives an event.
     fn event(&mut self, event: Event);
@@ -23,16 +23,16 @@ pub trait Sink {
     fn diagnostic(&mut self, diagnostic: Diagnostic);
 }
 
-/// The end of a response, with its details.
+/// The outcome of a response, with the error that ended it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Ending {
-    /// The end of the stream.
+    /// The outcome of the stream.
     pub end: End,
     /// The error that ended the response, if and only if `end` is [`End::Failed`].
     pub error: Option<ProtocolError>,
-    /// True if the response ended in the middle of a frame, which is then dropped. This does not
-    /// violate the protocol: the connection broke off, or the server gave up.
+    /// True if the response ended in the middle of a frame, which is then dropped. This is not a
+    /// violation of the protocol: the connection was lost, or the server stopped.
     pub mid_frame: bool,
 }
 
@@ -44,13 +44,13 @@ pub trait Read: std::fmt::Debug {
     /// Returns true if further bytes are ignored.
     fn has_failed(&self) -> bool;
 
-    /// Prepares for the rest of the response over another connection: drops an unfinished frame,
-    /// and returns the id of the last event, if the events have ids. Events that are received again
-    /// are skipped. A reader that cannot continue does nothing and returns `None`.
+    /// Prepares to read the rest of the response from another connection: drops an unfinished
+    /// frame, and returns the id of the last event, if the events have ids. Events that are
+    /// received again are skipped. A reader that cannot continue does nothing and returns `None`.
     fn reconnect(&mut self) -> Option<String> {
         None
     }
 
-    /// Ends the response and returns the end with its details.
+    /// Ends the response and returns its outcome.
     fn finish(self: Box<Self>, sink: &mut dyn Sink) -> Ending;
 }

@@ -1,7 +1,7 @@
 //! Rewrites the events of older AG-UI producers to version 1.0 before decoding.
 //!
-//! The rewriting is always on, even in strict mode, since only old peers send retired shapes. Only
-//! a few named fields are examined, never the whole payload. The decoder handles other nulls in
+//! Events are rewritten in strict mode, too, since only old producers send retired events. Only a
+//! few named fields are examined, never the whole payload. The decoder handles `null` in other
 //! optional fields ([`super::DecoderOptions::strict`]).
 
 use serde_json::Value;
@@ -15,7 +15,7 @@ use assistant_core::json::form::{drop_null, objects, upgrade_parts};
 #[derive(Debug, Clone, Default)]
 pub struct Compat {
     run_id: String,
-    minted: u64,
+    last_id: u64,
     span: Option<String>,
     message: Option<String>,
 }
@@ -39,8 +39,8 @@ impl Compat {
         let Some(Value::String(kind)) = event.get("type") else {
             return;
         };
-        let nulls: (&str, &[&'static str]) = match kind.as_str() {
-            // These were never different.
+        let (event_type, nullable_fields): (&str, &[&'static str]) = match kind.as_str() {
+            // The most frequent events are the same in all versions.
             "TEXT_MESSAGE_CONTENT" | "TOOL_CALL_ARGS" => ("", &[]),
             "RUN_STARTED" => {
                 if let Some(Value::String(run_id)) = event.get("runId") {
@@ -59,25 +59,25 @@ impl Compat {
                 upgrade_messages(event.get_mut("messages"), notes);
                 ("MESSAGES_SNAPSHOT", &[])
             }
-            old if old.starts_with("THINKING_") => {
-                let old = old.to_owned();
-                self.upgrade_thinking(event, &old, notes);
+            retired_type if retired_type.starts_with("THINKING_") => {
+                let retired_type = retired_type.to_owned();
+                self.upgrade_thinking(event, &retired_type, notes);
                 ("", &[])
             }
             _ => ("", &[]),
         };
-        for field in nulls.1 {
+        for field in nullable_fields {
             if let Some(Value::Null) = event.get(field) {
                 event.take(field);
-                notes.null(nulls.0, field);
+                notes.null(event_type, field);
             }
         }
     }
 
-    /// Rewrites a thinking event to a reasoning event, with a new id for each span and message,
-    /// since thinking events have no ids.
-    fn upgrade_thinking(&mut self, event: &mut EventObject, old: &str, notes: &mut Notes) {
-        let (new, id) = match old {
+    /// Rewrites a thinking event as a reasoning event. Each span and message gets a new id, since
+    /// thinking events have no ids.
+    fn upgrade_thinking(&mut self, event: &mut EventObject, retired_type: &str, notes: &mut Notes) {
+        let (new_type, id) = match retired_type {
             "THINKING_START" => {
                 let id = self.new_id();
                 self.span = Some(id.clone());
@@ -107,19 +107,18 @@ impl Compat {
             }
             _ => return,
         };
-        event.set("type", Value::from(new));
+        event.set("type", Value::from(new_type));
         event.set("messageId", Value::from(id));
         notes.add(Diagnostic::new(
             "legacy",
-            format!("The retired {old} is read as {new}."),
+            format!("The retired {retired_type} is read as {new_type}."),
         ));
     }
 
-    /// Returns a new id that begins with the run's id, so that the id is unique in the
-    /// conversation.
+    /// Returns a new id, which is unique in the conversation because the run's id is its prefix.
     fn new_id(&mut self) -> String {
-        self.minted += 1;
-        format!("{}-thinking-{}", self.run_id, self.minted)
+        self.last_id += 1;
+        format!("{}-thinking-{}", self.run_id, self.last_id)
     }
 }
 

@@ -1,9 +1,9 @@
-//! Decodes one event from its fields to [`Event`].
+//! Decodes the fields of an AG-UI event into an [`Event`].
 //!
-//! This module knows the fields of each event; [`super::verify`] checks the order of events. Fields
-//! are read in the order in which the protocol describes them, so that the reported fault is the
-//! one that the reference client reports. [`assistant_core::json::form`] reads messages,
-//! [`super::run`] run input and outcomes.
+//! This module checks the fields of each event; [`super::verify`] checks the order of events.
+//! Fields are read in the order in which the protocol describes them, so that the reported fault is
+//! the one that the reference client reports. [`assistant_core::json::form`] reads messages, and
+//! [`super::run`] reads run input and outcomes.
 
 use serde_json::Value;
 
@@ -51,20 +51,20 @@ fn read_event(mut fields: Fields<'_>, context: &mut Context<'_>) -> Read<Event> 
     if matches!(kind, Err(Fault::Unknown)) {
         return Err(Fault::Unknown);
     }
-    // Read last because most events carry none of these, although described first: of two faults
-    // the first one is reported.
-    let wrong = f.checked();
+    // The common fields are read last, because most events have none. A fault in them is reported
+    // first, because the protocol describes them before the other fields.
+    let kind_check = f.checked();
     let base = read_base(f, context, attributable);
     f.checked()?;
     let kind = kind?;
-    wrong?;
+    kind_check?;
     fields.close(context, Event { kind, base })
 }
 
-/// Returns true for events on which `subagentRunId` is permitted.
+/// Returns true if events with this name may have a `subagentRunId`.
 fn is_attributable(name: &str) -> bool {
-    let runs = name.starts_with("RUN_") || name.starts_with("SUBAGENT_");
-    !runs && name != "MESSAGES_SNAPSHOT"
+    let is_run_event = name.starts_with("RUN_") || name.starts_with("SUBAGENT_");
+    !is_run_event && name != "MESSAGES_SNAPSHOT"
 }
 
 #[inline]
@@ -91,7 +91,7 @@ fn read_kind(f: &mut Fields<'_>, context: &mut Context<'_>) -> Read<EventKind> {
 }
 
 fn read_base(f: &mut Fields<'_>, context: &mut Context<'_>, attributable: bool) -> Base {
-    // Most tokens have no optional fields.
+    // Most events of streamed text have no optional fields.
     if f.is_empty() {
         return Base::default();
     }

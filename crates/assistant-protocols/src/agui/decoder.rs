@@ -1,4 +1,4 @@
-//! Decodes frames to events, through all stages, and reads a whole response.
+//! Decodes frames into events with all stages, and reads a whole response.
 
 use serde::de::IgnoredAny;
 use serde_json::Value;
@@ -78,13 +78,13 @@ impl Decoder {
         }
         let result = match EventObject::parse(data) {
             Ok(object) => self.decode_object(object, SplitPair::default(), out),
-            Err(_) => self.read_with_surrogates(data, out),
+            Err(_) => self.decode_with_surrogates(data, out),
         };
         result.or_else(|error| self.fail(error, out))
     }
 
-    /// Reads a frame that is valid JSON except for lone surrogates.
-    fn read_with_surrogates(
+    /// Decodes a frame that is valid JSON except for lone surrogates.
+    fn decode_with_surrogates(
         &mut self,
         data: &str,
         out: &mut Vec<Event>,
@@ -124,27 +124,27 @@ impl Decoder {
         let Some(event) = decode_event(object, self.strict, &mut self.notes)? else {
             return Ok(());
         };
-        // Checked in place: events are large, and moving one is a considerable part of its cost.
-        let first = out.len();
+        // The events are checked in `out`, since an event is large and expensive to move.
+        let start = out.len();
         let mut result = self.expander.expand(event, out);
         if result.is_err() {
-            out.truncate(first);
+            out.truncate(start);
         }
         if !(self.joiner.is_idle() && split.is_empty()) {
-            for event in out.split_off(first) {
+            for event in out.split_off(start) {
                 self.joiner.join(event, split, out);
             }
         }
-        let mut at = first;
-        while let Some(event) = out.get(at) {
+        let mut index = start;
+        while let Some(event) = out.get(index) {
             match self.verifier.check(event) {
-                Ok(Checked::Pass) => at += 1,
-                Ok(Checked::Drop(note)) => {
-                    out.remove(at);
-                    self.notes.add(note);
+                Ok(Checked::Pass) => index += 1,
+                Ok(Checked::Drop(diagnostic)) => {
+                    out.remove(index);
+                    self.notes.add(diagnostic);
                 }
                 Err(error) => {
-                    out.truncate(at);
+                    out.truncate(index);
                     result = Err(error);
                 }
             }
@@ -164,10 +164,10 @@ impl Decoder {
         if self.joiner.is_idle() {
             return;
         }
-        let mut held = Vec::new();
-        self.joiner.release(&mut held);
-        held.retain(|event| matches!(self.verifier.check(event), Ok(Checked::Pass)));
-        out.append(&mut held);
+        let mut held_events = Vec::new();
+        self.joiner.release(&mut held_events);
+        held_events.retain(|event| matches!(self.verifier.check(event), Ok(Checked::Pass)));
+        out.append(&mut held_events);
     }
 
     /// Removes and returns the collected diagnostics.
@@ -176,7 +176,7 @@ impl Decoder {
         self.notes.take()
     }
 
-    /// Returns the end of the stream. Call this after the last frame.
+    /// Returns the outcome of the stream. Call this after the last frame.
     #[must_use]
     pub fn finish(&self) -> End {
         if self.failed.is_some() {
@@ -275,12 +275,13 @@ impl Decoder {
     }
 }
 
-/// Returns true if the data is the beginning of a JSON text that is not complete.
+/// Returns true if the data is an incomplete JSON text.
 fn is_cut_short(data: &str) -> bool {
     let is_cut = |text: &str| {
-        let read = serde_json::from_str::<IgnoredAny>(text);
-        read.is_err_and(|error| error.is_eof())
+        let result = serde_json::from_str::<IgnoredAny>(text);
+        result.is_err_and(|error| error.is_eof())
     };
-    // A number that ends in its sign, point or exponent is reported as invalid.
+    // A number that ends after its sign, decimal point or exponent is reported as invalid, unless a
+    // digit is appended.
     is_cut(data) || is_cut(&format!("{data}0"))
 }

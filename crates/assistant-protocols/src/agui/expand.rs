@@ -1,4 +1,5 @@
-//! Expands chunk events to START, CONTENT and END events, so that later stages see no chunks.
+//! Expands chunk events into START, CONTENT and END events, so that later stages need not handle
+//! chunks.
 //!
 //! Each sender, the parent agent or a subagent, has at most one open stream. Expansion runs after
 //! decoding and before [`super::verify`], so that chunks and explicit events are checked by the
@@ -38,8 +39,8 @@ impl StreamKind {
     }
 
     /// Returns the event type of the chunk, the name of the entity, the name of its id field, and
-    /// the names of the fields that a later chunk may repeat but not change. The last are empty for
-    /// reasoning.
+    /// the names of the two fields that a later chunk may repeat but not change. Reasoning has no
+    /// such fields.
     const fn names(self) -> (&'static str, &'static str, &'static str, [&'static str; 2]) {
         match self {
             Self::Text => (
@@ -78,7 +79,8 @@ struct OpenStream {
 struct ChunkFields {
     kind: StreamKind,
     id: Option<String>,
-    given: [Option<String>; 2],
+    /// The role and name; for a call, the tool's name and the parent message.
+    start_values: [Option<String>; 2],
     delta: Option<String>,
     base: Base,
 }
@@ -115,7 +117,7 @@ impl Expander {
             } => ChunkFields {
                 kind: StreamKind::Text,
                 id: message_id,
-                given: [role.map(|role| role.as_str().to_owned()), name],
+                start_values: [role.map(|role| role.as_str().to_owned()), name],
                 delta,
                 base,
             },
@@ -125,11 +127,11 @@ impl Expander {
                 parent_message_id,
                 delta,
             } => {
-                let given = [tool_call_name, parent_message_id];
+                let start_values = [tool_call_name, parent_message_id];
                 ChunkFields {
                     kind: StreamKind::Tool,
                     id: tool_call_id,
-                    given,
+                    start_values,
                     delta,
                     base,
                 }
@@ -137,7 +139,7 @@ impl Expander {
             EventKind::ReasoningMessageChunk { message_id, delta } => ChunkFields {
                 kind: StreamKind::Reasoning,
                 id: message_id,
-                given: [None, None],
+                start_values: [None, None],
                 delta,
                 base,
             },
@@ -204,37 +206,39 @@ impl Expander {
 
     /// Returns the index of the stream of the chunk's kind that the chunk continues. A chunk with
     /// an id continues the stream with this id; a chunk without an id continues the stream of its
-    /// sender or, if it names no sender, the only stream. `None` if the chunk opens a stream. Fails
-    /// if several streams are possible, or if the stream with the id belongs to another sender.
+    /// sender or, if it names no sender, the only stream. Returns `None` if the chunk opens a
+    /// stream. Fails if several streams are possible, or if the stream with the id belongs to
+    /// another sender.
     fn find_stream(&self, chunk: &ChunkFields) -> Result<Option<usize>, ProtocolError> {
         let (event_type, entity, id_field, _) = chunk.kind.names();
-        let tag = chunk.base.subagent_run_id.as_deref();
-        let mut of_kind = self
+        let subagent = chunk.base.subagent_run_id.as_deref();
+        let mut same_kind_streams = self
             .streams
             .iter()
             .enumerate()
             .filter(|(_, stream)| stream.kind == chunk.kind);
         if let Some(id) = &chunk.id {
-            let Some((index, stream)) = of_kind.find(|(_, stream)| stream.id == *id) else {
+            let Some((index, stream)) = same_kind_streams.find(|(_, stream)| stream.id == *id)
+            else {
                 return Ok(None);
             };
-            if tag.is_some() && tag != stream.owner.as_deref() {
+            if subagent.is_some() && subagent != stream.owner.as_deref() {
                 return Err(ProtocolError::sequence(format!(
                     "Cannot continue {entity} '{id}': chunk subagentRunId '{}' does not match the open stream's subagent '{}'.",
-                    tag.unwrap_or_default(),
+                    subagent.unwrap_or_default(),
                     stream.owner.as_deref().unwrap_or(PARENT)
                 )));
             }
             return Ok(Some(index));
         }
-        let candidates: Vec<(usize, &OpenStream)> = of_kind.collect();
-        let named = candidates
+        let candidates: Vec<(usize, &OpenStream)> = same_kind_streams.collect();
+        let sender_stream = candidates
             .iter()
-            .find(|(_, stream)| stream.owner.as_deref() == tag);
-        match (named, candidates.as_slice()) {
+            .find(|(_, stream)| stream.owner.as_deref() == subagent);
+        match (sender_stream, candidates.as_slice()) {
             (Some((index, _)), _) => Ok(Some(*index)),
-            (None, [(index, _)]) if tag.is_none() => Ok(Some(*index)),
-            (None, [_, _, ..]) if tag.is_none() => Err(ProtocolError::sequence(format!(
+            (None, [(index, _)]) if subagent.is_none() => Ok(Some(*index)),
+            (None, [_, _, ..]) if subagent.is_none() => Err(ProtocolError::sequence(format!(
                 "Ambiguous {event_type}: it carries neither a {id_field} nor a subagentRunId, but {} lanes have an open {entity}. Attribute the chunk to the subagent it belongs to.",
                 candidates.len()
             ))),
@@ -251,7 +255,7 @@ impl Expander {
         let ChunkFields {
             kind,
             id,
-            given: [first, second],
+            start_values: [first_value, second_value],
             delta,
             base,
         } = chunk;
@@ -259,12 +263,12 @@ impl Expander {
         let Some(id) = id else {
             return Err(missing_field_error(event_type, id_field));
         };
-        let first = match kind {
-            StreamKind::Tool if first.is_none() => {
+        let first_value = match kind {
+            StreamKind::Tool if first_value.is_none() => {
                 return Err(missing_field_error(event_type, first_field));
             }
-            StreamKind::Text => first.or_else(|| Some(Role::Assistant.as_str().to_owned())),
-            _ => first,
+            StreamKind::Text => first_value.or_else(|| Some(Role::Assistant.as_str().to_owned())),
+            _ => first_value,
         };
         self.close_stream_of(base.subagent_run_id.as_deref(), out);
         if self.streams.len() >= MAX_STREAMS {
@@ -277,7 +281,7 @@ impl Expander {
             owner: base.subagent_run_id.clone(),
             kind,
             id,
-            opened_with: [first, second],
+            opened_with: [first_value, second_value],
         };
         let start_base = Base {
             metadata: base.metadata.clone(),
@@ -302,17 +306,18 @@ fn continue_stream(
     out: &mut Vec<Event>,
 ) -> Result<(), ProtocolError> {
     let (_, entity, _, names) = stream.kind.names();
-    for ((given, opened_with), name) in chunk.given.iter().zip(&stream.opened_with).zip(names) {
-        let Some(given) = given else { continue };
-        if Some(given) == opened_with.as_ref() {
+    let values = chunk.start_values.iter().zip(&stream.opened_with);
+    for ((value, opening_value), name) in values.zip(names) {
+        let Some(value) = value else { continue };
+        if Some(value) == opening_value.as_ref() {
             continue;
         }
-        let opened_with = match opened_with {
-            Some(opened_with) => format!("'{opened_with}'"),
+        let opening_value = match opening_value {
+            Some(opening_value) => format!("'{opening_value}'"),
             None => "(absent)".to_owned(),
         };
         return Err(ProtocolError::sequence(format!(
-            "Cannot continue {entity} '{}': chunk {name} '{given}' does not match the open stream's {name} {opened_with}.",
+            "Cannot continue {entity} '{}': chunk {name} '{value}' does not match the open stream's {name} {opening_value}.",
             stream.id
         )));
     }
@@ -330,25 +335,25 @@ fn missing_field_error(event_type: &str, field: &str) -> ProtocolError {
 }
 
 fn start_event(stream: &OpenStream) -> EventKind {
-    let [first, second] = stream.opened_with.clone();
+    let [first_value, second_value] = stream.opened_with.clone();
     let id = stream.id.clone();
     match stream.kind {
         StreamKind::Text => EventKind::TextMessageStart {
             message_id: id,
-            role: first.as_deref().and_then(Role::parse),
-            name: second,
+            role: first_value.as_deref().and_then(Role::parse),
+            name: second_value,
         },
         StreamKind::Tool => EventKind::ToolCallStart {
             tool_call_id: id,
-            tool_call_name: first.unwrap_or_default(),
-            parent_message_id: second,
+            tool_call_name: first_value.unwrap_or_default(),
+            parent_message_id: second_value,
         },
         StreamKind::Reasoning => EventKind::ReasoningMessageStart { message_id: id },
     }
 }
 
-/// Creates a content event for a chunk of a stream, without the chunk's timestamp. The stream's id
-/// and owner replace those that the chunk does not contain.
+/// Creates a content event for a chunk of a stream, without the chunk's timestamp. If the chunk has
+/// no id or no sender, the event has that of the stream.
 fn chunk_content_event(
     stream: &OpenStream,
     id: Option<String>,

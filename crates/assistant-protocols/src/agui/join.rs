@@ -1,10 +1,9 @@
 //! Joins surrogate pairs that are split across two deltas.
 //!
-//! Runs after [`super::Expander`], because every delta has an id there, and before
+//! This stage runs after [`super::Expander`], which gives every delta an id, and before
 //! [`super::Verifier`]. A high surrogate at the end of a delta is held back until the next delta of
 //! the same text. If that delta begins with a low surrogate, both are joined; otherwise the high
-//! surrogate is replaced by U+FFFD. Other events are unaffected; [`super::surrogates`] detects lone
-//! surrogates.
+//! surrogate is replaced by U+FFFD. [`super::surrogates`] detects lone surrogates.
 
 use super::expand::StreamKind;
 use super::surrogates::{REPLACED, SplitPair};
@@ -12,7 +11,7 @@ use assistant_core::event::{Base, Event, EventKind};
 
 /// The maximum number of held surrogates, which are searched linearly. Further surrogates become
 /// U+FFFD at once.
-const MAX_HELD: usize = 64;
+const MAX_HELD_SURROGATES: usize = 64;
 
 /// A high surrogate that was held back at the end of a delta.
 #[derive(Debug, Clone)]
@@ -44,8 +43,8 @@ impl Joiner {
 
     /// Joins the event's delta to the held surrogate of the same text, and appends the event to
     /// `out`. A high surrogate at the end of the delta is held back. `split` contains the lone
-    /// surrogates in the event's frame. If the event ends texts, their held surrogates are appended
-    /// first, as U+FFFD.
+    /// surrogates at the ends of the event's delta. If the event ends texts, their held surrogates
+    /// are appended first, as U+FFFD.
     pub fn join(&mut self, mut event: Event, split: SplitPair, out: &mut Vec<Event>) {
         match &mut event.kind {
             EventKind::TextMessageContent { message_id, delta } => {
@@ -60,23 +59,23 @@ impl Joiner {
             } => self.join_delta(StreamKind::Tool, tool_call_id, delta, split),
             EventKind::TextMessageEnd { message_id } => {
                 out.extend(
-                    self.take_held(StreamKind::Text, message_id)
+                    self.take_surrogate(StreamKind::Text, message_id)
                         .map(replacement_delta),
                 );
             }
             EventKind::ReasoningMessageEnd { message_id } => {
                 out.extend(
-                    self.take_held(StreamKind::Reasoning, message_id)
+                    self.take_surrogate(StreamKind::Reasoning, message_id)
                         .map(replacement_delta),
                 );
             }
             EventKind::ToolCallEnd { tool_call_id } => {
                 out.extend(
-                    self.take_held(StreamKind::Tool, tool_call_id)
+                    self.take_surrogate(StreamKind::Tool, tool_call_id)
                         .map(replacement_delta),
                 );
             }
-            // A snapshot contains the text so far, and runs end all texts.
+            // Every text ends with its run, and a snapshot contains the earlier deltas.
             EventKind::RunStarted { .. }
             | EventKind::RunFinished { .. }
             | EventKind::RunError { .. }
@@ -96,17 +95,17 @@ impl Joiner {
         if delta.is_empty() {
             return;
         }
-        if let Some(held) = self.take_held(kind, id) {
+        if let Some(surrogate) = self.take_surrogate(kind, id) {
             match (
-                join_pair(held.high, split.low),
+                join_pair(surrogate.high, split.low),
                 delta.strip_prefix(REPLACED),
             ) {
-                (Some(whole), Some(rest)) => *delta = format!("{whole}{rest}"),
+                (Some(character), Some(rest)) => *delta = format!("{character}{rest}"),
                 _ => delta.insert(0, REPLACED),
             }
         }
         if let Some(high) = split.high
-            && self.held.len() < MAX_HELD
+            && self.held.len() < MAX_HELD_SURROGATES
             && delta.ends_with(REPLACED)
         {
             delta.pop();
@@ -115,9 +114,9 @@ impl Joiner {
         }
     }
 
-    fn take_held(&mut self, kind: StreamKind, id: &str) -> Option<HeldSurrogate> {
-        let mut held = self.held.iter();
-        let index = held.position(|held| held.kind == kind && held.id == id)?;
+    fn take_surrogate(&mut self, kind: StreamKind, id: &str) -> Option<HeldSurrogate> {
+        let mut surrogates = self.held.iter();
+        let index = surrogates.position(|held| held.kind == kind && held.id == id)?;
         Some(self.held.remove(index))
     }
 }
@@ -126,10 +125,11 @@ fn join_pair(high: u16, low: Option<u16>) -> Option<char> {
     char::decode_utf16([high, low?]).next()?.ok()
 }
 
-/// Creates the delta that replaces a held surrogate without a partner.
-fn replacement_delta(held: HeldSurrogate) -> Event {
+/// Creates an event with the delta U+FFFD, which replaces a high surrogate without a low one.
+fn replacement_delta(surrogate: HeldSurrogate) -> Event {
+    let HeldSurrogate { kind, id, .. } = surrogate;
     Event {
-        kind: held.kind.content_event(held.id, REPLACED.to_string()),
+        kind: kind.content_event(id, REPLACED.to_string()),
         base: Base::default(),
     }
 }

@@ -4,8 +4,8 @@ use serde_json::Value;
 
 use assistant_core::json::fields::{Context, Fault, Path, Read};
 
-/// Returns the operation unchanged, including members beyond RFC 6902. Fails if it is invalid; an
-/// operation with a missing or unknown `op` is [`Fault::Unknown`].
+/// Returns a valid operation unchanged, including members beyond RFC 6902. Fails for an invalid
+/// operation; with [`Fault::Unknown`] if its `op` is missing or unknown.
 pub(super) fn validate_operation(
     value: Value,
     context: &mut Context<'_>,
@@ -40,7 +40,7 @@ fn validate_pointer(value: Option<&Value>, context: &Context<'_>, path: Path<'_>
             path,
             "Invalid string: must match pattern /^(\\/([^/~]|~[01])*)*$/",
         )),
-        other => Err(context.wrong_type(path, "string", other)),
+        invalid => Err(context.wrong_type(path, "string", invalid)),
     }
 }
 

@@ -26,25 +26,27 @@ pub(super) fn read_run_input(
 ) -> Read<RunInput> {
     let mut fields = Fields::of(value, context, path)?;
     let f = &mut fields;
-    let empty = || Value::Object(Object::new());
+    let empty_object = || Value::Object(Object::new());
     let thread_id = f.text(context, "threadId");
     let run_id = f.text(context, "runId");
-    // Ignored: it is the version of the client that sent the request.
+    // This is the version of the client that sent the request. It has no effect.
     f.opt_text(context, "protocolVersion");
     let input = RunInput {
         thread_id,
         run_id,
         parent_run_id: f.opt_text(context, "parentRunId"),
         resumes: false,
-        // The only optional field for which the protocol itself permits null as absent.
-        state: f.nullable("state").unwrap_or_else(empty),
+        // For no other optional field does the protocol permit `null`.
+        state: f.nullable("state").unwrap_or_else(empty_object),
         messages: f.list(context, "messages", form::message),
         history: None,
         tools: f.opt_list(context, "tools", read_tool).unwrap_or_default(),
         context: f
             .opt_list(context, "context", read_context_item)
             .unwrap_or_default(),
-        forwarded_props: f.opt(context, "forwardedProps").unwrap_or_else(empty),
+        forwarded_props: f
+            .opt(context, "forwardedProps")
+            .unwrap_or_else(empty_object),
         resume: f
             .opt_list(context, "resume", read_resume_entry)
             .unwrap_or_default(),
@@ -106,9 +108,9 @@ pub(super) fn read_outcome(
             let interrupts = f.list(context, "interrupts", form::interrupt);
             if interrupts.is_empty() {
                 let path = f.path();
-                let at = Path::Key(&path, "interrupts");
-                let wrong = context.malformed(at, "Too small: expected array to have >=1 items");
-                f.fail(wrong);
+                let path = Path::Key(&path, "interrupts");
+                let fault = context.malformed(path, "Too small: expected array to have >=1 items");
+                f.fail(fault);
             }
             Outcome::Interrupt { interrupts }
         }
@@ -141,15 +143,15 @@ pub(super) fn read_subagent_outcome(
     fields.close(context, Value::Object(outcome))
 }
 
-/// Adds a diagnostic if the producer's version of the protocol is newer than this one or cannot be
-/// parsed. The version has no other effect.
+/// Adds a diagnostic if the agent's version of the protocol is newer than [`PROTOCOL_VERSION`] or
+/// cannot be parsed. The agent's version has no other effect.
 pub(super) fn check_protocol_version(version: &str, context: &mut Context<'_>) {
-    let theirs = parse_version(version);
-    if theirs.is_some() && theirs <= parse_version(PROTOCOL_VERSION) {
+    let agent_version = parse_version(version);
+    if agent_version.is_some() && agent_version <= parse_version(PROTOCOL_VERSION) {
         return;
     }
     let version = quote(version);
-    let message = if theirs.is_some() {
+    let message = if agent_version.is_some() {
         format!(
             "The agent speaks AG-UI {version}, newer than {PROTOCOL_VERSION}: what it says beyond that is dropped."
         )
@@ -163,10 +165,10 @@ pub(super) fn check_protocol_version(version: &str, context: &mut Context<'_>) {
 
 fn parse_version(text: &str) -> Option<(u64, u64)> {
     let (major, minor) = text.split_once('.')?;
-    let number = |digits: &str| {
-        let plain = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
-        // A number that overflows is newer than any version.
-        plain.then(|| digits.parse().unwrap_or(u64::MAX))
+    let parse_number = |digits: &str| {
+        let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+        // A number that overflows becomes the largest one, so the version counts as newer.
+        is_number.then(|| digits.parse().unwrap_or(u64::MAX))
     };
-    Some((number(major)?, number(minor)?))
+    Some((parse_number(major)?, parse_number(minor)?))
 }

@@ -14,8 +14,8 @@ use assistant_core::{
 
 pub(super) use assistant_core::json::surrogates::REPLACED;
 
-/// A low surrogate at the start and a high surrogate at the end of a frame's `delta`, if they are
-/// lone. The text contains U+FFFD instead.
+/// The lone low surrogate at the start of a frame's `delta` and the lone high surrogate at its end,
+/// if any. The decoded text contains U+FFFD instead.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct SplitPair {
     pub(crate) low: Option<u16>,
@@ -34,16 +34,17 @@ impl SplitPair {
             return EventObject::parse(data).map(|object| (object, Self::default()));
         };
         let object = EventObject::parse(&text)?;
-        let split = match object.get("delta") {
+        let pair = match object.get("delta") {
             Some(Value::String(delta)) => Self::from_delta(delta, data).unwrap_or_default(),
             _ => Self::default(),
         };
-        Ok((object, split))
+        Ok((object, pair))
     }
 
-    /// Finds the lone surrogates at the ends of a delta: parses the frame again, with a mark for
-    /// each surrogate. A mark counts only if the delta contains U+FFFD at the same position, so
-    /// mark characters in the text itself have no effect. `None` if neither end is U+FFFD.
+    /// Finds the lone surrogates at the ends of a delta: replaces each lone surrogate with a mark
+    /// character and parses the frame again. A mark counts only if the delta contains U+FFFD at the
+    /// same position, so mark characters in the text itself have no effect. Returns `None` if
+    /// neither end is U+FFFD.
     fn from_delta(delta: &str, data: &str) -> Option<Self> {
         if !delta.starts_with(REPLACED) && !delta.ends_with(REPLACED) {
             return None;
@@ -52,14 +53,14 @@ impl SplitPair {
         let Some(Value::String(text)) = object.take("delta") else {
             return None;
         };
-        let half = |read: Option<char>, mark: Option<char>| {
-            surrogate_of_mark(mark?).filter(|_| read == Some(REPLACED))
+        let to_surrogate = |decoded: Option<char>, mark: Option<char>| {
+            surrogate_of_mark(mark?).filter(|_| decoded == Some(REPLACED))
         };
-        let first = half(delta.chars().next(), text.chars().next());
-        let last = half(delta.chars().next_back(), text.chars().next_back());
+        let first_unit = to_surrogate(delta.chars().next(), text.chars().next());
+        let last_unit = to_surrogate(delta.chars().next_back(), text.chars().next_back());
         Some(Self {
-            low: first.filter(|unit| is_low(*unit)),
-            high: last.filter(|unit| !is_low(*unit)),
+            low: first_unit.filter(|unit| is_low(*unit)),
+            high: last_unit.filter(|unit| !is_low(*unit)),
         })
     }
 

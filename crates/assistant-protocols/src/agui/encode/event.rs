@@ -9,14 +9,14 @@ use assistant_core::json::form::{
     interrupt_to_value, message_to_wire_value, usage_to_value, write_content,
 };
 
-/// Returns the `type` of an event in JSON.
+/// Returns the `type` member of an encoded event.
 #[must_use]
 pub const fn event_type(kind: &EventKind) -> &'static str {
     kind.name()
 }
 
-/// Encodes an event. An [`EventKind::Extension`], for which the protocol has no event, is encoded
-/// for debugging only.
+/// Encodes an event. An [`EventKind::Extension`], which has no equivalent in the protocol, is
+/// encoded for debugging only.
 #[must_use]
 pub fn event_to_value(event: &Event) -> Value {
     let mut w = Writer::typed(event_type(&event.kind));

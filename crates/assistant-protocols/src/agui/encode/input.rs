@@ -10,7 +10,7 @@ use assistant_core::json::fields::Writer;
 use assistant_core::json::form::message_to_wire_value;
 
 /// Encodes the request body. State, tools, context and forwarded properties are always included,
-/// because older servers refuse a request without them. Activity messages are never included.
+/// because older servers reject a request without them. Activity messages are never included.
 #[must_use]
 pub fn run_input(input: &RunInput) -> Value {
     encode_input(input, |message| message.role() != Role::Activity)
@@ -46,8 +46,8 @@ fn encode_input(input: &RunInput, keep: fn(&Message) -> bool) -> Value {
     w.into_value()
 }
 
-/// Returns an empty object for `null`, otherwise the value: neither the state nor the forwarded
-/// properties may be `null`.
+/// Returns an empty object for `null`, otherwise the value. Neither the state nor the forwarded
+/// properties of a request may be `null`.
 fn null_to_object(value: &Value) -> Value {
     if value.is_null() {
         Value::Object(Object::new())

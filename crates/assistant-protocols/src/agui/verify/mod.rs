@@ -1,8 +1,8 @@
 //! Verifies the order and ownership of events.
 //!
-//! Verification is the last stage and sees expanded events. Errors use the messages of the
-//! reference client, so that they can be searched for. Only ids and owners of the current run are
-//! kept, never content.
+//! Verification is the last stage, after the expansion of chunks. Errors use the messages of the
+//! reference client, so that users can search for them. The verifier stores the ids, names and
+//! owners of the entities of the current run, but not their content.
 
 mod rules;
 mod table;
@@ -34,7 +34,7 @@ enum RunStage {
     Failed,
 }
 
-/// A verifier of a sequence of events.
+/// A verifier for the order and ownership of the events of one stream.
 #[derive(Debug, Clone, Default)]
 pub struct Verifier {
     strict: bool,
@@ -48,7 +48,7 @@ struct RunEntities {
     messages: EntityTable,
     calls: EntityTable,
     activities: EntityTable,
-    /// Reasoning messages, which are also the owners of spans with the same ids.
+    /// The reasoning messages. The owners of reasoning spans are recorded in this table, too.
     reasoning: EntityTable,
     spans: EntityTable,
     steps: EntityTable,
@@ -56,8 +56,8 @@ struct RunEntities {
 }
 
 impl Verifier {
-    /// Creates a verifier. If `strict` is true, it also rejects the deviations that rule "tolerant
-    /// in, strict out" tolerates.
+    /// Creates a verifier. If `strict` is true, the verifier fails for the known deviations of real
+    /// servers, which it otherwise drops with a diagnostic.
     #[must_use]
     pub fn new(strict: bool) -> Self {
         Self {
@@ -83,27 +83,27 @@ impl Verifier {
         {
             return Ok(checked);
         }
-        let tag = event.base.subagent_run_id.as_deref();
+        let subagent = event.base.subagent_run_id.as_deref();
         match &event.kind {
             EventKind::RunStarted { input, .. } => {
                 let history = input.as_deref().map(|input| input.messages.as_slice());
                 self.begin_run(history.unwrap_or_default())?;
             }
             EventKind::RunFinished { .. } => {
-                self.run.check_nothing_open()?;
+                self.run.check_all_closed()?;
                 self.stage = RunStage::Finished;
             }
             EventKind::RunError { .. } => self.stage = RunStage::Failed,
             EventKind::TextMessageStart {
                 message_id, name, ..
             } => {
-                return self.start_entity(&TEXT, message_id, tag, name.as_deref());
+                return self.start_entity(&TEXT, message_id, subagent, name.as_deref());
             }
             EventKind::TextMessageContent { message_id, .. } => {
                 return self.verify_continuation(&TEXT, event, message_id);
             }
             EventKind::TextMessageEnd { message_id } => {
-                return self.end_entity(&TEXT, message_id, tag);
+                return self.end_entity(&TEXT, message_id, subagent);
             }
             EventKind::ToolCallStart {
                 tool_call_id,
@@ -111,36 +111,36 @@ impl Verifier {
                 parent_message_id,
             } => {
                 let name = tool_call_name.as_str();
-                return self.start_call(tool_call_id, name, parent_message_id.as_deref(), tag);
+                return self.start_call(tool_call_id, name, parent_message_id.as_deref(), subagent);
             }
             EventKind::ToolCallArgs { tool_call_id, .. } => {
                 return self.verify_continuation(&TOOL, event, tool_call_id);
             }
             EventKind::ToolCallEnd { tool_call_id } => {
-                return self.end_entity(&TOOL, tool_call_id, tag);
+                return self.end_entity(&TOOL, tool_call_id, subagent);
             }
             EventKind::ReasoningStart { message_id } => {
-                return self.start_entity(&SPAN, message_id, tag, None);
+                return self.start_entity(&SPAN, message_id, subagent, None);
             }
             EventKind::ReasoningEnd { message_id } => {
-                return self.end_entity(&SPAN, message_id, tag);
+                return self.end_entity(&SPAN, message_id, subagent);
             }
             EventKind::ReasoningMessageStart { message_id } => {
-                return self.start_entity(&REASONING, message_id, tag, None);
+                return self.start_entity(&REASONING, message_id, subagent, None);
             }
             EventKind::ReasoningMessageContent { message_id, .. } => {
                 return self.verify_continuation(&REASONING, event, message_id);
             }
             EventKind::ReasoningMessageEnd { message_id } => {
-                return self.end_entity(&REASONING, message_id, tag);
+                return self.end_entity(&REASONING, message_id, subagent);
             }
-            _ => self.run.check_standalone(event, tag)?,
+            _ => self.run.check_standalone(event, subagent)?,
         }
         Ok(Checked::Pass)
     }
 
-    /// Checks rules 1 to 3, which apply before the first run and after a terminal event. Returns
-    /// `None` for a valid event, and the result for an event that is dropped after `RUN_ERROR`.
+    /// Checks an event that arrives before the first run or after the end of a run. Returns `None`
+    /// if the event is valid, and the result if it is dropped because it follows `RUN_ERROR`.
     fn check_between_runs(&self, kind: &EventKind) -> Result<Option<Checked>, ProtocolError> {
         if matches!(kind, EventKind::RunStarted { .. }) {
             return Ok(None);
@@ -179,16 +179,19 @@ impl Verifier {
         &mut self,
         stream: &StreamNames,
         id: &str,
-        tag: Option<&str>,
+        subagent: Option<&str>,
         name: Option<&str>,
     ) -> Result<Checked, ProtocolError> {
         let table = self.run.table(stream);
         if table.is_open(id) {
-            let same = table
+            let has_same_name = table
                 .get(id)
                 .is_some_and(|entry| entry.name.as_deref() == name);
-            let agreed = self.run.check_sender(stream, stream.start, id, tag).is_ok();
-            if !self.strict && same && agreed {
+            let is_valid_sender = self
+                .run
+                .check_sender(stream, stream.start, id, subagent)
+                .is_ok();
+            if !self.strict && has_same_name && is_valid_sender {
                 let message = format!("Ignored a repeated {} of '{}'.", stream.start, quote(id));
                 return Ok(drop_with_diagnostic("repeated-start", message));
             }
@@ -197,9 +200,11 @@ impl Verifier {
                 stream.start, stream.entity, stream.end
             )));
         }
-        self.run.check_sender(stream, stream.start, id, tag)?;
-        self.run.owners_mut(stream).record_owner(id, tag, false);
-        self.run.table_mut(stream).open(id, tag, name);
+        self.run.check_sender(stream, stream.start, id, subagent)?;
+        self.run
+            .owners_mut(stream)
+            .record_owner(id, subagent, false);
+        self.run.table_mut(stream).open(id, subagent, name);
         Ok(Checked::Pass)
     }
 
@@ -217,9 +222,9 @@ impl Verifier {
             return Err(stream.not_open_error(name, id));
         }
         if event.base.subagent_run_id.is_some() {
-            let tag = event.base.subagent_run_id.as_deref();
+            let subagent = event.base.subagent_run_id.as_deref();
             self.run
-                .check_sender(stream, event_type(&event.kind), id, tag)?;
+                .check_sender(stream, event_type(&event.kind), id, subagent)?;
         }
         Ok(Checked::Pass)
     }
@@ -228,7 +233,7 @@ impl Verifier {
         &mut self,
         stream: &StreamNames,
         id: &str,
-        tag: Option<&str>,
+        subagent: Option<&str>,
     ) -> Result<Checked, ProtocolError> {
         if !self.run.table(stream).is_open(id) {
             if !self.strict {
@@ -236,31 +241,31 @@ impl Verifier {
             }
             return Err(stream.not_open_error(stream.end, id));
         }
-        self.run.check_sender(stream, stream.end, id, tag)?;
+        self.run.check_sender(stream, stream.end, id, subagent)?;
         self.run.table_mut(stream).close(id);
         Ok(Checked::Pass)
     }
 
-    /// Checks and opens a call. Without a tag, the call gets the owner of the message that contains
-    /// it.
+    /// Checks and opens a tool call. If the event names no subagent, the owner of the parent
+    /// message owns the call.
     fn start_call(
         &mut self,
         id: &str,
         name: &str,
         parent: Option<&str>,
-        tag: Option<&str>,
+        subagent: Option<&str>,
     ) -> Result<Checked, ProtocolError> {
         if self.run.calls.is_open(id) {
-            return self.start_entity(&TOOL, id, tag, Some(name));
+            return self.start_entity(&TOOL, id, subagent, Some(name));
         }
-        let owner = self.run.determine_call_owner(id, parent, tag)?;
+        let owner = self.run.determine_call_owner(id, parent, subagent)?;
         self.start_entity(&TOOL, id, owner.as_deref(), Some(name))
     }
 }
 
 impl RunEntities {
-    /// Records the owners of messages, and of their calls, from a snapshot or an echoed input. With
-    /// `replace`, known owners are replaced.
+    /// Records the owners of messages, and of their calls, from a snapshot or an echoed input.
+    /// Known owners are replaced only if `replace` is true.
     fn record_owners(&mut self, messages: &[Message], replace: bool) {
         for message in messages {
             let owner = message.subagent_run_id.as_deref();

@@ -1,5 +1,5 @@
-//! Checks the rules that depend only on the entities of a run. [`super::Verifier`] checks the
-//! others.
+//! Checks the rules that depend only on the entities of a run. [`super::Verifier`] checks the other
+//! rules.
 
 use super::super::encode::event_type;
 use super::table::EntityTable;
@@ -59,7 +59,7 @@ impl StreamNames {
     /// Returns the error for an event that continues or ends an entity that is not open.
     pub(super) fn not_open_error(&self, event_type: &str, id: &str) -> ProtocolError {
         let Self { entity, start, .. } = self;
-        // The reference client words a reasoning message's END like its CONTENT.
+        // The reference client gives the same advice for END and CONTENT of a reasoning message.
         let advice = if event_type == self.end && self.kind != EntityKind::Reasoning {
             format!("A '{start}' event must be sent first.")
         } else {
@@ -90,8 +90,8 @@ impl RunEntities {
         }
     }
 
-    /// Returns the table with the owners of a kind of entity. Spans share the table of reasoning
-    /// messages.
+    /// Returns the table with the owners of a kind of entity. The owners of spans are in the table
+    /// of reasoning messages.
     pub(super) const fn owners_mut(&mut self, stream: &StreamNames) -> &mut EntityTable {
         match stream.kind {
             EntityKind::Span => &mut self.reasoning,
@@ -99,68 +99,68 @@ impl RunEntities {
         }
     }
 
-    /// Checks rule 12: only the agent that opened an entity may continue it. An event without a
-    /// tag, or for an unknown entity, is accepted.
+    /// Checks that an event is sent by the agent that opened the entity. An event that names no
+    /// subagent, or refers to an unknown entity, is accepted.
     pub(super) fn check_sender(
         &self,
         stream: &StreamNames,
         event_type: &str,
         id: &str,
-        tag: Option<&str>,
+        subagent: Option<&str>,
     ) -> Result<(), ProtocolError> {
         let owners = if stream.kind == EntityKind::Span {
             &self.reasoning
         } else {
             self.table(stream)
         };
-        check_owner(owners, event_type, stream.owned, id, tag)
+        check_owner(owners, event_type, stream.owned, id, subagent)
     }
 
-    /// Checks rules 11 and 12, and returns the owner of a call that starts: the tag or, without it,
-    /// the owner of the parent message. `None` for the parent agent, and for a call without a known
-    /// parent message.
+    /// Checks the sender of a new tool call, and returns the call's owner: the subagent that the
+    /// event names or, if it names none, the owner of the parent message. Returns `None` for the
+    /// parent agent, and for a call without a known parent message.
     pub(super) fn determine_call_owner(
         &self,
         id: &str,
         parent: Option<&str>,
-        tag: Option<&str>,
+        subagent: Option<&str>,
     ) -> Result<Option<String>, ProtocolError> {
         let parent = parent.and_then(|parent| Some((parent, self.messages.get(parent)?)));
-        let belongs = "A tool call belongs to the message that carries it.";
-        if let (Some((parent, carrier)), Some(tag)) = (parent, tag)
-            && carrier.owner.as_deref() != Some(tag)
+        let rule = "A tool call belongs to the message that carries it.";
+        if let (Some((parent, message)), Some(subagent)) = (parent, subagent)
+            && message.owner.as_deref() != Some(subagent)
         {
             return Err(ProtocolError::sequence(format!(
-                "Cannot send 'TOOL_CALL_START': subagentRunId '{tag}' does not match its parent message '{parent}' owner '{}'. {belongs}",
-                carrier.owner.as_deref().unwrap_or(PARENT)
+                "Cannot send 'TOOL_CALL_START': subagentRunId '{subagent}' does not match its parent message '{parent}' owner '{}'. {rule}",
+                message.owner.as_deref().unwrap_or(PARENT)
             )));
         }
-        self.check_sender(&TOOL, TOOL.start, id, tag)?;
-        if let (Some((parent, carrier)), None, Some(call)) = (parent, tag, self.calls.get(id))
-            && carrier.owner != call.owner
+        self.check_sender(&TOOL, TOOL.start, id, subagent)?;
+        if let (Some((parent, message)), None, Some(call)) = (parent, subagent, self.calls.get(id))
+            && message.owner != call.owner
         {
             return Err(ProtocolError::sequence(format!(
-                "Cannot send 'TOOL_CALL_START': tool call '{id}' is owned by '{}' but its parent message '{parent}' is owned by '{}'. {belongs}",
+                "Cannot send 'TOOL_CALL_START': tool call '{id}' is owned by '{}' but its parent message '{parent}' is owned by '{}'. {rule}",
                 call.owner.as_deref().unwrap_or(PARENT),
-                carrier.owner.as_deref().unwrap_or(PARENT)
+                message.owner.as_deref().unwrap_or(PARENT)
             )));
         }
-        let inherited = parent.and_then(|(_, carrier)| carrier.owner.clone());
-        Ok(tag.map(str::to_owned).or(inherited))
+        let parent_owner = parent.and_then(|(_, message)| message.owner.clone());
+        Ok(subagent.map(str::to_owned).or(parent_owner))
     }
 
-    /// Checks an event that is not part of a stream. Records the owners that it states, and opens
-    /// or closes its step or subagent.
+    /// Checks an event that does not stream content. Records the owners that the event contains,
+    /// and opens or closes its step or subagent.
     pub(super) fn check_standalone(
         &mut self,
         event: &Event,
-        tag: Option<&str>,
+        subagent: Option<&str>,
     ) -> Result<(), ProtocolError> {
         match &event.kind {
-            EventKind::StepStarted { step_name } => self.start_step(step_name, tag),
-            EventKind::StepFinished { step_name } => self.finish_step(step_name, tag),
+            EventKind::StepStarted { step_name } => self.start_step(step_name, subagent),
+            EventKind::StepFinished { step_name } => self.finish_step(step_name, subagent),
             EventKind::ToolCallResult { message_id, .. } => {
-                self.messages.record_owner(message_id, tag, true);
+                self.messages.record_owner(message_id, subagent, true);
                 Ok(())
             }
             EventKind::MessagesSnapshot { messages } => {
@@ -172,7 +172,7 @@ impl RunEntities {
                 replace,
                 ..
             } => {
-                self.activities.record_owner(message_id, tag, *replace);
+                self.activities.record_owner(message_id, subagent, *replace);
                 Ok(())
             }
             EventKind::ActivityDelta { message_id, .. } => check_owner(
@@ -180,7 +180,7 @@ impl RunEntities {
                 "ACTIVITY_DELTA",
                 "activity",
                 message_id,
-                tag,
+                subagent,
             ),
             EventKind::ReasoningEncryptedValue {
                 entity, entity_id, ..
@@ -192,7 +192,13 @@ impl RunEntities {
                     }
                     EncryptedEntity::Message => (&self.reasoning, "message"),
                 };
-                check_owner(table, "REASONING_ENCRYPTED_VALUE", owned, entity_id, tag)
+                check_owner(
+                    table,
+                    "REASONING_ENCRYPTED_VALUE",
+                    owned,
+                    entity_id,
+                    subagent,
+                )
             }
             EventKind::SubagentStarted {
                 subagent_run_id,
@@ -217,40 +223,40 @@ impl RunEntities {
         }
     }
 
-    /// Checks rule 13, and opens a step, which is identified by its name and owner.
-    fn start_step(&mut self, name: &str, tag: Option<&str>) -> Result<(), ProtocolError> {
-        let key = step_key(name, tag);
+    /// Opens a step, which is identified by its name and owner. Fails if the step is already open.
+    fn start_step(&mut self, name: &str, subagent: Option<&str>) -> Result<(), ProtocolError> {
+        let key = step_key(name, subagent);
         if self.steps.is_open(&key) {
-            let place = tag
-                .map(|tag| format!(" in subagent '{tag}'"))
+            let location = subagent
+                .map(|subagent| format!(" in subagent '{subagent}'"))
                 .unwrap_or_default();
             return Err(ProtocolError::sequence(format!(
-                "Step \"{name}\" is already active for 'STEP_STARTED'{place}"
+                "Step \"{name}\" is already active for 'STEP_STARTED'{location}"
             )));
         }
-        self.steps.open(&key, tag, Some(name));
+        self.steps.open(&key, subagent, Some(name));
         Ok(())
     }
 
-    fn finish_step(&mut self, name: &str, tag: Option<&str>) -> Result<(), ProtocolError> {
-        if self.steps.close(&step_key(name, tag)) {
+    fn finish_step(&mut self, name: &str, subagent: Option<&str>) -> Result<(), ProtocolError> {
+        if self.steps.close(&step_key(name, subagent)) {
             return Ok(());
         }
-        let open = self.steps.open_entries();
-        let other = open
+        let open_steps = self.steps.open_entries();
+        let open_step = open_steps
             .iter()
             .find(|(_, entry)| entry.name.as_deref() == Some(name));
-        Err(ProtocolError::sequence(match other {
+        Err(ProtocolError::sequence(match open_step {
             None => format!("Cannot send 'STEP_FINISHED' for step \"{name}\" that was not started"),
             Some((_, entry)) => format!(
                 "Cannot send 'STEP_FINISHED' for step \"{name}\" attributed to {}: that step is open under {}. A step must be finished by whoever started it.",
-                describe_owner(tag),
+                describe_owner(subagent),
                 describe_owner(entry.owner.as_deref())
             ),
         }))
     }
 
-    /// Checks rule 15, and opens a subagent: its id is not reused in a run, and its parent has been
+    /// Opens a subagent. Fails if its id was already used in the run, or if its parent was not
     /// started.
     fn start_subagent(&mut self, id: &str, parent: Option<&str>) -> Result<(), ProtocolError> {
         let problem = if self.subagents.is_open(id) {
@@ -270,8 +276,8 @@ impl RunEntities {
         )))
     }
 
-    /// Checks rule 16: nothing is open when a run finishes.
-    pub(super) fn check_nothing_open(&self) -> Result<(), ProtocolError> {
+    /// Checks that no entity is open when a run finishes.
+    pub(super) fn check_all_closed(&self) -> Result<(), ProtocolError> {
         let kinds = [
             ("steps", &self.steps),
             ("text messages", &self.messages),
@@ -280,21 +286,21 @@ impl RunEntities {
             ("tool calls", &self.calls),
             ("subagents", &self.subagents),
         ];
-        let Some((word, table)) = kinds.into_iter().find(|(_, table)| table.has_open()) else {
+        let Some((kind_name, table)) = kinds.into_iter().find(|(_, table)| table.has_open()) else {
             return Ok(());
         };
-        let open: Vec<String> = table
+        let open_names: Vec<String> = table
             .open_entries()
             .into_iter()
-            .map(|(id, entry)| match (word, &entry.name, &entry.owner) {
+            .map(|(id, entry)| match (kind_name, &entry.name, &entry.owner) {
                 ("steps", Some(name), Some(owner)) => format!("{name} (subagent '{owner}')"),
                 ("steps", Some(name), None) => name.clone(),
                 _ => id.to_owned(),
             })
             .collect();
         Err(ProtocolError::sequence(format!(
-            "Cannot send 'RUN_FINISHED' while {word} are still active: {}",
-            open.join(", ")
+            "Cannot send 'RUN_FINISHED' while {kind_name} are still active: {}",
+            open_names.join(", ")
         )))
     }
 }
@@ -304,23 +310,23 @@ fn check_owner(
     event_type: &str,
     owned: &str,
     id: &str,
-    tag: Option<&str>,
+    subagent: Option<&str>,
 ) -> Result<(), ProtocolError> {
-    let (Some(tag), Some(entry)) = (tag, owners.get(id)) else {
+    let (Some(subagent), Some(entry)) = (subagent, owners.get(id)) else {
         return Ok(());
     };
-    if entry.owner.as_deref() == Some(tag) {
+    if entry.owner.as_deref() == Some(subagent) {
         return Ok(());
     }
     Err(ProtocolError::sequence(format!(
-        "Cannot send '{event_type}': subagentRunId '{tag}' does not match the {owned} '{id}' opener's subagent '{}'.",
+        "Cannot send '{event_type}': subagentRunId '{subagent}' does not match the {owned} '{id}' opener's subagent '{}'.",
         entry.owner.as_deref().unwrap_or(PARENT)
     )))
 }
 
-/// Returns a key for a step's name and owner. The length prefix makes the key unambiguous.
-fn step_key(name: &str, tag: Option<&str>) -> String {
-    match tag {
+/// Returns a unique key for a step's name and owner. The owner's length separates the two.
+fn step_key(name: &str, subagent: Option<&str>) -> String {
+    match subagent {
         None => format!("-{name}"),
         Some(owner) => format!("{}:{owner}{name}", owner.len()),
     }

@@ -22,8 +22,8 @@ pub(super) struct EntityTable {
     entries: HashMap<String, EntityEntry>,
     open: u32,
     turn: u32,
-    /// The id that was opened last, empty after its close. Most lookups are for this id, and a
-    /// comparison is faster than a lookup.
+    /// The id of the entity that was opened last; empty after the entity is closed. Most calls ask
+    /// for this id, and a comparison is faster than a lookup in the map.
     newest: String,
 }
 
@@ -81,8 +81,8 @@ impl EntityTable {
         }
     }
 
-    /// Records the owner of an entity without opening it. A known owner stays unless `replace` is
-    /// true.
+    /// Records the owner of an entity without opening it. A known owner is replaced only if
+    /// `replace` is true.
     pub(super) fn record_owner(&mut self, id: &str, owner: Option<&str>, replace: bool) {
         if let Some(entry) = self.entries.get_mut(id) {
             if replace {
@@ -101,8 +101,8 @@ impl EntityTable {
 
     /// Returns the open entries in the order of opening.
     pub(super) fn open_entries(&self) -> Vec<(&str, &EntityEntry)> {
-        let open = self.entries.iter().filter(|(_, entry)| entry.open);
-        let open = open.map(|(id, entry)| (id.as_str(), entry)).collect();
-        in_order(open, |(_, entry)| i64::from(entry.turn))
+        let entries = self.entries.iter().filter(|(_, entry)| entry.open);
+        let entries = entries.map(|(id, entry)| (id.as_str(), entry)).collect();
+        in_order(entries, |(_, entry)| i64::from(entry.turn))
     }
 }
