@@ -148,23 +148,23 @@ impl<D: Decode> FrameReader<D> {
             return;
         }
         let remaining = self.limits.run_bytes().saturating_sub(self.read);
-        let accepted = bytes.get(..remaining).unwrap_or(bytes);
-        self.read += accepted.len();
+        let accepted_bytes = bytes.get(..remaining).unwrap_or(bytes);
+        self.read += accepted_bytes.len();
         if self.kind == ResponseKind::Unknown {
-            self.detect_response_kind(accepted);
+            self.detect_response_kind(accepted_bytes);
             // Leading whitespace is buffered until the kind of the response is known.
-            self.body.extend_from_slice(accepted);
+            self.body.extend_from_slice(accepted_bytes);
             if self.kind == ResponseKind::Frames {
                 let buffered_bytes = std::mem::take(&mut self.body);
                 self.read_frames(&buffered_bytes, sink);
             }
         } else if self.kind == ResponseKind::Frames {
-            self.read_frames(accepted, sink);
+            self.read_frames(accepted_bytes, sink);
         } else {
-            self.body.extend_from_slice(accepted);
+            self.body.extend_from_slice(accepted_bytes);
         }
         self.check_body_size();
-        if accepted.len() < bytes.len() {
+        if accepted_bytes.len() < bytes.len() {
             let limit = self.limits.run_bytes();
             let message = format!("The response is larger than {limit} bytes.");
             self.fail(ProtocolError::new("limit", message));

@@ -40,7 +40,7 @@ fn validate_pointer(value: Option<&Value>, context: &Context<'_>, path: Path<'_>
             path,
             "Invalid string: must match pattern /^(\\/([^/~]|~[01])*)*$/",
         )),
-        invalid => Err(context.wrong_type(path, "string", invalid)),
+        value => Err(context.wrong_type(path, "string", value)),
     }
 }
 

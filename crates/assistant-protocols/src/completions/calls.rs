@@ -1,5 +1,5 @@
-//! Assembles tool calls from the pieces in chunks. A piece belongs to a call by its index or its
-//! id; wrong and missing indexes and ids are tolerated.
+//! Assembles tool calls from the pieces in chunks. The index or the id of a piece determines its
+//! call; wrong and missing indexes and ids are tolerated.
 
 use std::collections::{HashMap, HashSet};
 
@@ -16,8 +16,8 @@ pub(super) struct CallAssembler {
     by_index: HashMap<u64, usize>,
     /// The positions of calls in `list`, by the server's id.
     by_id: HashMap<String, usize>,
-    /// The ids of calls that are in use in the conversation.
-    taken: HashSet<String>,
+    /// The call ids that are already in use in the conversation.
+    used_ids: HashSet<String>,
     ended: bool,
 }
 
@@ -27,17 +27,17 @@ struct AssembledCall {
     id: String,
     name: String,
     /// The progress of the arguments.
-    depth: JsonProgress,
+    progress: JsonProgress,
 }
 
-/// The progress of a JSON text, by its brackets and quotes.
+/// Tracks the open brackets and strings of a JSON text, to detect its end.
 #[derive(Debug, Clone, Copy, Default)]
 struct JsonProgress {
     open: u64,
     in_text: bool,
     escaped: bool,
     began: bool,
-    /// True for an object or a list, which end with a bracket.
+    /// True for an object or an array, which end with a bracket.
     enclosed: bool,
 }
 
@@ -70,16 +70,16 @@ impl JsonProgress {
         self.began && self.open == 0 && !self.in_text
     }
 
-    /// Returns true if the closing bracket of an object or a list has arrived.
+    /// Returns true if the closing bracket of an object or an array has arrived.
     const fn is_closed(self) -> bool {
         self.enclosed && self.is_whole()
     }
 }
 
 impl CallAssembler {
-    pub(super) fn new(taken: HashSet<String>) -> Self {
+    pub(super) fn new(used_ids: HashSet<String>) -> Self {
         Self {
-            taken,
+            used_ids,
             ..Self::default()
         }
     }
@@ -96,7 +96,7 @@ impl CallAssembler {
         };
         let mut function = match piece.shift_remove("function") {
             Some(Value::Object(function)) => function,
-            // Some servers omit the wrapper.
+            // Some servers send the fields of `function` in the piece itself.
             _ => piece.clone(),
         };
         let index = match piece.get("index") {
@@ -109,14 +109,14 @@ impl CallAssembler {
         let args = match function.shift_remove("arguments") {
             Some(Value::String(text)) => text,
             None | Some(Value::Null) => String::new(),
-            // A complete call whose arguments are not a string.
-            Some(whole) => whole.to_string(),
+            // Some servers send complete arguments as JSON instead of a string.
+            Some(arguments) => arguments.to_string(),
         };
-        let known = self.find_call(index, id.as_deref(), name.as_deref(), &args);
-        let place = match (known, name) {
-            (Some(place), name) => {
-                self.extend_name(place, name.as_deref(), parent, sink);
-                place
+        let known_position = self.find_call(index, id.as_deref(), name.as_deref(), &args);
+        let position = match (known_position, name) {
+            (Some(position), name) => {
+                self.extend_name(position, name.as_deref(), parent, sink);
+                position
             }
             (None, Some(name)) => self.begin_call(id.as_deref(), name, parent, sink),
             (None, None) => {
@@ -124,12 +124,12 @@ impl CallAssembler {
             }
         };
         if let Some(index) = index {
-            self.by_index.insert(index, place);
+            self.by_index.insert(index, position);
         }
         if let Some(id) = id {
-            self.by_id.entry(id).or_insert(place);
+            self.by_id.entry(id).or_insert(position);
         }
-        self.append_arguments(place, args, sink);
+        self.append_arguments(position, args, sink);
     }
 
     /// Returns the position of the call that a piece continues; `None` if the piece begins a call.
@@ -140,27 +140,28 @@ impl CallAssembler {
         name: Option<&str>,
         args: &str,
     ) -> Option<usize> {
-        let of_id = id.and_then(|id| self.by_id.get(id).copied());
-        if of_id.is_some() {
-            return of_id;
+        let position_by_id = id.and_then(|id| self.by_id.get(id).copied());
+        if position_by_id.is_some() {
+            return position_by_id;
         }
-        let place = match index {
+        let position = match index {
             Some(index) => self.by_index.get(&index).copied()?,
             None if id.is_some() => return None,
             None => self.list.len().checked_sub(1)?,
         };
-        let call = self.list.get(place)?;
-        // Another id with a name begins a new call, even if its index is taken. So does a name
-        // after complete arguments, if more arguments begin.
-        let begins = match (id, name) {
+        let call = self.list.get(position)?;
+        // An unknown id with a name begins a new call, even if its index is in use. Without an id, a
+        // name begins a new call if the last call has arguments and another name, or if its
+        // arguments are complete and the piece contains further ones.
+        let is_new_call = match (id, name) {
             (Some(_), Some(_)) => true,
             (None, Some(name)) => {
-                call.name != name && !call.name.is_empty() && call.depth.began
-                    || call.depth.is_whole() && args.trim_start().starts_with(['{', '['])
+                call.name != name && !call.name.is_empty() && call.progress.began
+                    || call.progress.is_whole() && args.trim_start().starts_with(['{', '['])
             }
             _ => false,
         };
-        (!begins).then_some(place)
+        (!is_new_call).then_some(position)
     }
 
     fn begin_call(
@@ -170,81 +171,87 @@ impl CallAssembler {
         parent: &str,
         sink: &mut dyn Sink,
     ) -> usize {
-        let place = self.list.len();
-        let wanted = match id {
+        let position = self.list.len();
+        let preferred_id = match id {
             Some(id) => id.to_owned(),
-            None => format!("{parent}-call-{}", place + 1),
+            None => format!("{parent}-call-{}", position + 1),
         };
-        let mut free = wanted.clone();
-        // The server may number its calls from the beginning in each response.
+        let mut unique_id = preferred_id.clone();
+        // Some servers number their calls from the start again in each response.
         let mut number = 1_u64;
-        while !self.taken.insert(free.clone()) {
+        while !self.used_ids.insert(unique_id.clone()) {
             number += 1;
-            free = match number {
-                2 => format!("{parent}-{wanted}"),
-                number => format!("{parent}-{wanted}~{number}"),
+            unique_id = match number {
+                2 => format!("{parent}-{preferred_id}"),
+                number => format!("{parent}-{preferred_id}~{number}"),
             };
         }
         let call = AssembledCall {
-            id: free,
+            id: unique_id,
             name,
-            depth: JsonProgress::default(),
+            progress: JsonProgress::default(),
         };
         send_call_start(&call, parent, sink);
         self.list.push(call);
-        place
+        position
     }
 
     /// Appends a further name to the call's name and sends the start event again, unless the name
     /// is the same or arguments have begun: some servers repeat the name with each piece, others
     /// split it.
-    fn extend_name(&mut self, place: usize, name: Option<&str>, parent: &str, sink: &mut dyn Sink) {
-        let Some(call) = self.list.get_mut(place) else {
+    fn extend_name(
+        &mut self,
+        position: usize,
+        name: Option<&str>,
+        parent: &str,
+        sink: &mut dyn Sink,
+    ) {
+        let Some(call) = self.list.get_mut(position) else {
             return;
         };
-        if let Some(more) = name.filter(|name| *name != call.name && !call.depth.began) {
-            call.name.push_str(more);
+        if let Some(name_part) = name.filter(|name| *name != call.name && !call.progress.began) {
+            call.name.push_str(name_part);
             send_call_start(call, parent, sink);
         }
     }
 
-    fn append_arguments(&mut self, place: usize, delta: String, sink: &mut dyn Sink) {
-        let Some(call) = self.list.get_mut(place).filter(|_| !delta.is_empty()) else {
+    fn append_arguments(&mut self, position: usize, delta: String, sink: &mut dyn Sink) {
+        let Some(call) = self.list.get_mut(position).filter(|_| !delta.is_empty()) else {
             return;
         };
-        call.depth.push(&delta);
+        call.progress.push(&delta);
         let tool_call_id = call.id.clone();
-        let more = EventKind::ToolCallArgs {
+        let event = EventKind::ToolCallArgs {
             tool_call_id,
             delta,
         };
-        sink.event(more.into());
+        sink.event(event.into());
     }
 
-    /// Ends all calls. If the answer was cut off, calls without a closing bracket end as cut off.
-    /// Does nothing when called again.
+    /// Ends all calls. If the answer was cut off, calls without a closing bracket are reported as
+    /// cut off. Later calls of this function have no effect.
     pub(super) fn end_calls(&mut self, is_cut_off: bool, sink: &mut dyn Sink) {
         if std::mem::replace(&mut self.ended, true) {
             return;
         }
         for call in &self.list {
             let tool_call_id = call.id.clone();
-            let end = match is_cut_off && !call.depth.is_closed() {
+            let event = match is_cut_off && !call.progress.is_closed() {
                 true => EventKind::Extension(Box::new(Extension::CallCut { tool_call_id })),
                 false => EventKind::ToolCallEnd { tool_call_id },
             };
-            sink.event(end.into());
+            sink.event(event.into());
         }
     }
 }
 
 fn send_call_start(call: &AssembledCall, parent: &str, sink: &mut dyn Sink) {
-    let start = EventKind::ToolCallStart {
+    let event = EventKind::ToolCallStart {
         tool_call_id: call.id.clone(),
         tool_call_name: call.name.clone(),
         parent_message_id: Some(parent.to_owned()),
     };
-    sink.event(start.into());
+    sink.event(event.into());
 }
 
 /// Removes a field and returns its value as text, if it is a non-empty string or a number.
@@ -256,7 +263,7 @@ fn take_text(from: &mut Object, key: &str) -> Option<String> {
     }
 }
 
-fn drop_piece(sink: &mut dyn Sink, why: &str) {
-    let message = format!("Dropped a piece of a tool call: {why}.");
+fn drop_piece(sink: &mut dyn Sink, reason: &str) {
+    let message = format!("Dropped a piece of a tool call: {reason}.");
     sink.diagnostic(Diagnostic::new("dropped-chunk", message));
 }

@@ -1,4 +1,4 @@
-//! Decodes chunks to events, and determines the end of the run.
+//! Decodes chunks into events, and determines the end of the run.
 
 use std::collections::HashSet;
 
@@ -57,7 +57,7 @@ impl ResponseParams {
             thread_id: input.thread_id.clone(),
             run_id: input.run_id.clone(),
             message_id: match input.answer_id() {
-                Some(given) => given.to_owned(),
+                Some(id) => id.to_owned(),
                 None => format!("{}-answer", input.run_id),
             },
             taken: calls.flatten().map(|call| call.id.clone()).collect(),
@@ -105,9 +105,9 @@ pub struct Decoder {
     message_id: String,
     stage: CompletionStage,
     text: TextState,
-    /// The number of reasoning blocks so far.
-    thoughts: u64,
-    thinks: bool,
+    /// The number of reasoning blocks that have begun.
+    reasoning_count: u64,
+    is_reasoning: bool,
     calls: CallAssembler,
     finish_reason: Option<String>,
     error: Option<(String, Option<String>)>,
@@ -144,8 +144,8 @@ impl Decoder {
             message_id,
             stage: CompletionStage::Before,
             text: TextState::Before,
-            thoughts: 0,
-            thinks: false,
+            reasoning_count: 0,
+            is_reasoning: false,
             calls: CallAssembler::new(start.taken),
             finish_reason: None,
             error: None,
@@ -162,12 +162,12 @@ impl Decoder {
             self.done |= self.stage == CompletionStage::Running;
             return self.end_reported_run(sink);
         }
-        let read = serde_json::from_str(data).or_else(|error| {
-            let repaired =
+        let result = serde_json::from_str(data).or_else(|error| {
+            let repaired_data =
                 surrogates::replace_lone_surrogates(data, |_| surrogates::REPLACED).ok_or(error)?;
-            serde_json::from_str(&repaired)
+            serde_json::from_str(&repaired_data)
         });
-        match read {
+        match result {
             Ok(chunk) => self.push_chunk(chunk, sink),
             Err(error) => {
                 report_dropped(sink, format!("Dropped a frame that is not JSON ({error})."));
@@ -222,7 +222,7 @@ impl Decoder {
                 format!("Dropped choice {index}: one answer is asked for."),
             );
         }
-        // A server without streaming sends the complete message.
+        // A server without streaming sends the complete `message` instead of a `delta`.
         let delta = ["delta", "message"]
             .iter()
             .find_map(|key| match choice.shift_remove(*key) {
@@ -242,8 +242,8 @@ impl Decoder {
     }
 
     fn read_delta(&mut self, mut delta: Object, sink: &mut dyn Sink) {
-        if let Some(thought) = parse_reasoning(&delta) {
-            self.push_reasoning(thought, sink);
+        if let Some(reasoning) = parse_reasoning(&delta) {
+            self.push_reasoning(reasoning, sink);
         }
         match delta.shift_remove("content") {
             Some(Value::String(text)) => self.push_text(&text, None, sink),
@@ -269,7 +269,7 @@ impl Decoder {
             None | Some(Value::Null) => {}
             Some(_) => report_dropped(sink, "Dropped tool calls that are no list."),
         }
-        // The older form, before several calls were possible.
+        // The deprecated `function_call` contains a single call.
         if let Some(call) = delta.shift_remove("function_call").filter(Value::is_object) {
             self.end_reasoning(sink);
             let piece = json!({"index": 0, "function": call});
@@ -305,8 +305,8 @@ impl Decoder {
     }
 
     fn push_reasoning(&mut self, delta: String, sink: &mut dyn Sink) {
-        if !std::mem::replace(&mut self.thinks, true) {
-            self.thoughts += 1;
+        if !std::mem::replace(&mut self.is_reasoning, true) {
+            self.reasoning_count += 1;
             let message_id = self.reasoning_id();
             sink.event(EventKind::ReasoningMessageStart { message_id }.into());
         }
@@ -315,34 +315,36 @@ impl Decoder {
     }
 
     fn end_reasoning(&mut self, sink: &mut dyn Sink) {
-        if std::mem::take(&mut self.thinks) {
+        if std::mem::take(&mut self.is_reasoning) {
             let message_id = self.reasoning_id();
             sink.event(EventKind::ReasoningMessageEnd { message_id }.into());
         }
     }
 
     fn reasoning_id(&self) -> String {
-        format!("{}-reasoning-{}", self.message_id, self.thoughts)
+        format!("{}-reasoning-{}", self.message_id, self.reasoning_count)
     }
 
-    /// Reads the usage. The last usage of a response counts, since servers that report usage
-    /// several times report totals. An invalid count, such as a negative one, is unknown.
+    /// Reads the token usage. The last usage in a response replaces the earlier ones, since servers
+    /// that report usage several times report totals. Invalid counts are ignored.
     fn read_usage(&mut self, chunk: &Object) {
         let usage = match chunk.get("usage") {
             Some(usage) if usage.is_object() => usage,
-            _ => match chunk.get("x_groq").and_then(|more| more.get("usage")) {
+            _ => match chunk.get("x_groq").and_then(|fields| fields.get("usage")) {
                 Some(usage) => usage,
                 None => return,
             },
         };
         let count = |path: &str| {
             let number = usage.pointer(path)?;
-            let whole = |number: f64| {
-                let fits = number >= 0.0 && number.fract() == 0.0 && number <= 9e15;
-                // The value is whole and not negative.
-                fits.then_some(number as u64)
+            let to_integer = |number: f64| {
+                let is_count = number >= 0.0 && number.fract() == 0.0 && number <= 9e15;
+                // The cast is exact, since the number is a non-negative integer.
+                is_count.then_some(number as u64)
             };
-            number.as_u64().or_else(|| number.as_f64().and_then(whole))
+            number
+                .as_u64()
+                .or_else(|| number.as_f64().and_then(to_integer))
         };
         self.usage = Some(TokenUsage {
             provider: None,
@@ -357,8 +359,8 @@ impl Decoder {
         });
     }
 
-    /// Ends the run if the server has reported its end or an error, and returns how the response
-    /// ended.
+    /// Ends the run if the server has reported its end or an error, and returns the outcome of the
+    /// response.
     pub fn finish(&mut self, sink: &mut dyn Sink) -> End {
         self.end_reported_run(sink);
         match self.stage {
@@ -368,8 +370,8 @@ impl Decoder {
     }
 
     fn end_reported_run(&mut self, sink: &mut dyn Sink) {
-        let has_end = self.done || self.error.is_some() || self.finish_reason.is_some();
-        if self.stage != CompletionStage::Running || !has_end {
+        let is_reported = self.done || self.error.is_some() || self.finish_reason.is_some();
+        if self.stage != CompletionStage::Running || !is_reported {
             return;
         }
         self.stage = CompletionStage::Over;
@@ -385,14 +387,15 @@ impl Decoder {
             let message = "A limit or a filter cut the answer off: its last call may be, too.";
             sink.diagnostic(Diagnostic::new("cut-at-length", message));
         }
-        let failed = reason.as_deref() == Some("error");
-        let unnamed = || failed.then(|| ("The model reported an error.".to_owned(), None));
+        let has_failed = reason.as_deref() == Some("error");
+        let default_error =
+            || has_failed.then(|| ("The model reported an error.".to_owned(), None));
         let usage = self.usage.take().map(|usage| TokenUsage {
             model: self.model.take(),
             ..usage
         });
         let usage = usage.into_iter().collect();
-        let kind = if let Some((message, code)) = self.error.take().or_else(unnamed) {
+        let kind = if let Some((message, code)) = self.error.take().or_else(default_error) {
             EventKind::RunError {
                 message,
                 code,
@@ -424,8 +427,8 @@ pub(super) fn parse_error(chunk: &Object) -> Option<(String, Option<String>)> {
         Value::Number(number) => Some(number.to_string()),
         _ => None,
     };
-    let word = error.get("code").and_then(text_of);
-    let code = word.or_else(|| error.get("type").and_then(text_of));
+    let code = error.get("code").and_then(text_of);
+    let code = code.or_else(|| error.get("type").and_then(text_of));
     let message = text_of(&error).or_else(|| error.get("message").and_then(text_of));
     let message = message.unwrap_or_else(|| format!("The server reported an error: {error}"));
     Some((quote(&message), code))
@@ -438,16 +441,21 @@ fn report_dropped(sink: &mut dyn Sink, message: impl Into<String>) {
 /// Returns the reasoning in a delta, from the first field that contains any. Further fields are not
 /// read, since servers send the same text in several fields.
 fn parse_reasoning(delta: &Object) -> Option<String> {
-    let plain = |key: &&str| delta.get(*key)?.as_str().map(str::to_owned);
-    let listed = |(key, texts): &(&str, &[&str])| {
+    let field_text = |key: &&str| delta.get(*key)?.as_str().map(str::to_owned);
+    let list_text = |(key, pointers): &(&str, &[&str])| {
         let blocks = delta.get(*key)?.as_array()?.iter();
-        let text = |block: &Value| {
-            let found = texts.iter().find_map(|path| block.pointer(path)?.as_str());
-            found.map(str::to_owned)
+        let block_text = |block: &Value| {
+            let text = pointers
+                .iter()
+                .find_map(|path| block.pointer(path)?.as_str());
+            text.map(str::to_owned)
         };
-        Some(blocks.filter_map(text).collect())
+        Some(blocks.filter_map(block_text).collect())
     };
-    let is_some = |text: &String| !text.is_empty();
-    let fields = REASONING_FIELDS.iter().filter_map(plain).find(is_some);
-    fields.or_else(|| REASONING_LISTS.iter().filter_map(listed).find(is_some))
+    let has_text = |text: &String| !text.is_empty();
+    let text = REASONING_FIELDS
+        .iter()
+        .filter_map(field_text)
+        .find(has_text);
+    text.or_else(|| REASONING_LISTS.iter().filter_map(list_text).find(has_text))
 }

@@ -1,12 +1,12 @@
 //! Implements chat completions with streaming, as defined by `OpenAI` and supported by many
 //! servers: Ollama, llama.cpp, vLLM and most gateways.
 //!
-//! [`Reader`] decodes the bytes of a response to events, [`request_body`] encodes a run's input as
-//! the body of a request. A model endpoint runs no tools and stores no history: the session runs
-//! the loop, and every request contains the whole conversation.
+//! [`Reader`] decodes the bytes of a response into events, and [`request_body`] encodes a run's
+//! input as the body of a request. A model endpoint runs no tools and stores no history: the session
+//! runs the tools, and every request contains the whole conversation.
 //!
-//! Servers differ in how they send tool calls, reasoning and errors. The supported forms are listed
-//! in the guide (`docs/protocols.md`); unreadable data is dropped with a diagnostic.
+//! Servers differ in how they send tool calls, reasoning and errors. `docs/protocols.md` lists the
+//! supported forms; invalid data is dropped with a diagnostic.
 //!
 //! * `decoder` reads chunks and determines the end of the run; `calls` assembles calls from pieces.
 //! * `request` encodes requests.

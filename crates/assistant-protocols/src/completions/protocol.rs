@@ -32,7 +32,7 @@ impl Protocol for Completions {
         }
         Request::Post {
             body: request_body(input, &self.0).to_string(),
-            // A server without streaming answers with JSON, which is supported, too.
+            // A server without streaming responds with JSON, which the decoder supports, too.
             accept: None,
         }
     }

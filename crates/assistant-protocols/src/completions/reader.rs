@@ -1,4 +1,4 @@
-//! Decodes the bytes of a response to events, diagnostics and an end.
+//! Decodes the bytes of a response into events, diagnostics and an outcome.
 
 use serde_json::Value;
 
@@ -15,16 +15,16 @@ impl Decode for Decoder {
         Ok(())
     }
 
-    /// Reads the answer of a server without streaming: a complete completion, or an error.
+    /// Reads the response of a server without streaming: a complete completion, or an error.
     fn document(&mut self, text: &str, sink: &mut dyn Sink) -> Result<(), ProtocolError> {
         let document: Value = serde_json::from_str(text).map_err(|error| {
             let message = format!("The server sent no event stream, and no JSON either ({error}).");
             ProtocolError::new("not-a-stream", message)
         })?;
-        let is_ours = document
+        let is_supported = document
             .as_object()
             .is_some_and(|object| object.contains_key("choices") || parse_error(object).is_some());
-        if !is_ours {
+        if !is_supported {
             let message = "The server answered with JSON that is no completion.";
             return Err(ProtocolError::new("not-a-stream", message));
         }

@@ -13,11 +13,11 @@ use assistant_core::event::{
 pub struct RequestOptions {
     /// The name of the model; `None` for servers with a single model.
     pub model: Option<String>,
-    /// True if `stream_options` is omitted, for servers that refuse this field. The usage is then
-    /// unknown.
+    /// True if `stream_options` is omitted, for servers that reject this field. The token usage is
+    /// then unknown.
     pub no_stream_options: bool,
-    /// True if reasoning is sent back as `reasoning_content`, which some models require while they
-    /// call tools.
+    /// True if the reasoning of earlier answers is sent as `reasoning_content`, which some models
+    /// require while they call tools.
     pub send_reasoning: bool,
 }
 
@@ -36,7 +36,7 @@ impl RequestOptions {
         self
     }
 
-    /// Sends reasoning back.
+    /// Includes the reasoning of earlier answers in requests.
     #[must_use]
     pub const fn send_reasoning(mut self) -> Self {
         self.send_reasoning = true;
@@ -69,52 +69,57 @@ pub fn request_body(input: &RunInput, options: &RequestOptions) -> Value {
     }
     body.insert("stream".to_owned(), true.into());
     if !options.no_stream_options {
-        let usage = json!({"include_usage": true});
-        body.entry("stream_options").or_insert(usage);
+        let stream_options = json!({"include_usage": true});
+        body.entry("stream_options").or_insert(stream_options);
     }
     Value::Object(body)
 }
 
 fn encode_tool(tool: &Tool) -> Value {
     let parameters = tool.parameters.clone();
-    let none = || json!({"type": "object", "properties": {}});
+    let empty_schema = || json!({"type": "object", "properties": {}});
     json!({"type": "function", "function": {
         "name": tool.name,
         "description": tool.description,
-        "parameters": parameters.unwrap_or_else(none),
+        "parameters": parameters.unwrap_or_else(empty_schema),
     }})
 }
 
 fn encode_messages(input: &RunInput, options: &RequestOptions) -> Vec<Value> {
-    let mut list: Vec<Value> = Vec::new();
+    let mut messages: Vec<Value> = Vec::new();
     if !input.context.is_empty() {
-        let lines = input.context.iter();
-        let lines = lines.map(|item| format!("{}: {}", item.description, item.value));
+        let items = input.context.iter();
+        let lines = items.map(|item| format!("{}: {}", item.description, item.value));
         let text = lines.collect::<Vec<_>>().join("\n");
-        list.push(json!({"role": "system", "content": text}));
+        messages.push(json!({"role": "system", "content": text}));
     }
-    let mut thought = None;
+    let mut reasoning = None;
     for message in &input.messages {
         if let MessageBody::Reasoning { content } = &message.body {
-            thought = Some(content.as_str()).filter(|_| options.send_reasoning);
+            reasoning = Some(content.as_str()).filter(|_| options.send_reasoning);
             continue;
         }
-        let Some(mut written) = encode_message(message) else {
+        let Some(mut encoded_message) = encode_message(message) else {
             continue;
         };
-        if let Some(thought) = thought.take().filter(|_| is_assistant_message(&written)) {
-            set_field(&mut written, "reasoning_content", thought.into());
+        if let Some(reasoning) = reasoning
+            .take()
+            .filter(|_| is_assistant_message(&encoded_message))
+        {
+            set_field(&mut encoded_message, "reasoning_content", reasoning.into());
         }
-        match list.last_mut() {
-            Some(last) if can_be_joined(last, &written) => join_messages(last, written),
-            _ => list.push(written),
+        match messages.last_mut() {
+            Some(last) if can_be_joined(last, &encoded_message) => {
+                join_messages(last, encoded_message)
+            }
+            _ => messages.push(encoded_message),
         }
     }
-    list
+    messages
 }
 
 fn encode_message(message: &Message) -> Option<Value> {
-    let mut written = match &message.body {
+    let mut value = match &message.body {
         MessageBody::Developer { content } | MessageBody::System { content } => {
             json!({"role": "system", "content": content})
         }
@@ -125,15 +130,15 @@ fn encode_message(message: &Message) -> Option<Value> {
             content,
             tool_calls,
         } => {
-            let mut written = json!({"role": "assistant", "content": content});
+            let mut value = json!({"role": "assistant", "content": content});
             if !tool_calls.is_empty() {
                 set_field(
-                    &mut written,
+                    &mut value,
                     "tool_calls",
                     tool_calls.iter().map(encode_call).collect(),
                 );
             }
-            written
+            value
         }
         MessageBody::Tool {
             tool_call_id,
@@ -147,9 +152,9 @@ fn encode_message(message: &Message) -> Option<Value> {
         MessageBody::Activity { .. } | MessageBody::Reasoning { .. } => return None,
     };
     if let (Some(name), MessageBody::User { .. }) = (&message.name, &message.body) {
-        set_field(&mut written, "name", name.as_str().into());
+        set_field(&mut value, "name", name.as_str().into());
     }
-    Some(written)
+    Some(value)
 }
 
 fn set_field(message: &mut Value, key: &str, value: Value) {
@@ -162,29 +167,30 @@ fn is_assistant_message(message: &Value) -> bool {
     message.get("role") == Some(&"assistant".into())
 }
 
-/// Returns true if two messages are joined to one, since model templates expect alternating roles:
-/// both are answers, and the first has no calls.
+/// Returns true if two messages must be joined, since model templates expect alternating roles:
+/// both are assistant messages, and the first has no tool calls.
 fn can_be_joined(last: &Value, next: &Value) -> bool {
     is_assistant_message(last) && is_assistant_message(next) && last.get("tool_calls").is_none()
 }
 
 fn join_messages(last: &mut Value, next: Value) {
     let Value::Object(next) = next else { return };
-    let text = |value: Option<&Value>| value.and_then(Value::as_str).unwrap_or_default().to_owned();
-    let mut joined = text(last.get("content"));
-    let more = text(next.get("content"));
-    if !joined.is_empty() && !more.is_empty() {
-        joined.push_str("\n\n");
+    let to_text =
+        |value: Option<&Value>| value.and_then(Value::as_str).unwrap_or_default().to_owned();
+    let mut content = to_text(last.get("content"));
+    let next_content = to_text(next.get("content"));
+    if !content.is_empty() && !next_content.is_empty() {
+        content.push_str("\n\n");
     }
-    joined.push_str(&more);
+    content.push_str(&next_content);
     for (key, value) in next {
         set_field(last, &key, value);
     }
-    set_field(last, "content", joined.into());
+    set_field(last, "content", content.into());
 }
 
-/// Encodes a call. Empty arguments become an empty object. Other arguments that are not a JSON
-/// object are wrapped in one, since servers fail to parse them.
+/// Encodes a tool call. Empty arguments become an empty object. Other arguments that are not a JSON
+/// object are wrapped in one, since servers would fail to parse them.
 fn encode_call(call: &FunctionCall) -> Value {
     let arguments = match serde_json::from_str::<Value>(&call.arguments) {
         Ok(Value::Object(_)) => call.arguments.clone(),

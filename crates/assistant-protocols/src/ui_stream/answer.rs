@@ -33,7 +33,7 @@ pub(super) struct ReceivedAnswer {
     data: HashMap<(String, String), String>,
     /// The keys of the data parts in order, with the numbers of their steps.
     data_order: Vec<((String, String), u64)>,
-    taken: UsedIds,
+    used_ids: UsedIds,
 }
 
 /// The ids that are in use in the conversation.
@@ -45,7 +45,7 @@ struct UsedIds {
     suffixes: HashMap<String, u64>,
 }
 
-/// A tool part.
+/// A tool call of an answer that is being received.
 #[derive(Debug, Clone, Default)]
 pub(super) struct ReceivedCall {
     /// The call's id in the conversation.
@@ -58,7 +58,8 @@ pub(super) struct ReceivedCall {
     pub(super) approval: Option<Object>,
     /// True if the call has an outcome.
     pub(super) settled: bool,
-    /// True if the call is marked as received in pieces, or was received in an earlier response.
+    /// True if the stored fields of the call state that its arguments were streamed, or if the call
+    /// was received in an earlier response.
     pub(super) in_pieces: bool,
 }
 
@@ -72,13 +73,13 @@ impl ReceivedAnswer {
         let Some(history) = history else {
             return answer;
         };
-        let ids = |key: &str| -> HashSet<String> {
+        let read_ids = |key: &str| -> HashSet<String> {
             let list = history.pointer(key).and_then(Value::as_array);
             let texts = list.into_iter().flatten().filter_map(Value::as_str);
             texts.map(str::to_owned).collect()
         };
-        answer.taken.messages = ids("/taken/messages");
-        answer.taken.calls = ids("/taken/calls");
+        answer.used_ids.messages = read_ids("/taken/messages");
+        answer.used_ids.calls = read_ids("/taken/calls");
         if let Some(tail) = history.get("tail").filter(|tail| tail.is_object()) {
             answer.restore_tail(tail);
         }
@@ -86,48 +87,48 @@ impl ReceivedAnswer {
     }
 
     fn restore_tail(&mut self, tail: &Value) {
-        let text = |value: &Value, key: &str| -> String {
+        let read_text = |value: &Value, key: &str| -> String {
             let text = value.get(key).and_then(Value::as_str);
             text.unwrap_or_default().to_owned()
         };
-        let number = |value: &Value, key: &str| value.get(key).and_then(Value::as_u64);
-        let list = |key: &str| {
+        let read_number = |value: &Value, key: &str| value.get(key).and_then(Value::as_u64);
+        let read_list = |key: &str| {
             tail.get(key)
                 .and_then(Value::as_array)
                 .into_iter()
                 .flatten()
         };
-        self.id = text(tail, "id");
+        self.id = read_text(tail, "id");
         self.metadata = tail
             .get("metadata")
             .filter(|value| !value.is_null())
             .cloned();
-        self.step = number(tail, "step").unwrap_or_default();
+        self.step = read_number(tail, "step").unwrap_or_default();
         self.earlier =
-            number(tail, "earlier").map_or(0, |count| usize::try_from(count).unwrap_or(0));
-        for node in list("nodes") {
-            let step = number(node, "step").unwrap_or_default();
-            self.nodes.push((text(node, "id"), step));
+            read_number(tail, "earlier").map_or(0, |count| usize::try_from(count).unwrap_or(0));
+        for message in read_list("nodes") {
+            let step = read_number(message, "step").unwrap_or_default();
+            self.nodes.push((read_text(message, "id"), step));
         }
-        for call in list("calls") {
+        for call in read_list("calls") {
             let notes = call.get("notes");
-            let asked = notes.and_then(|notes| notes.get("approval")?.as_object());
-            let known = ReceivedCall {
-                id: text(call, "id"),
-                wire_id: text(call, "wireId"),
-                name: text(call, "name"),
-                step: number(call, "step").unwrap_or_default(),
+            let approval = notes.and_then(|notes| notes.get("approval")?.as_object());
+            let received_call = ReceivedCall {
+                id: read_text(call, "id"),
+                wire_id: read_text(call, "wireId"),
+                name: read_text(call, "name"),
+                step: read_number(call, "step").unwrap_or_default(),
                 dynamic: call.get("dynamic") == Some(&Value::Bool(true)),
-                approval: asked.cloned(),
+                approval: approval.cloned(),
                 settled: call.get("settled") == Some(&Value::Bool(true)),
                 in_pieces: true,
             };
-            self.add_call(known);
+            self.add_call(received_call);
         }
-        for data in list("data") {
+        for data in read_list("data") {
             if let Some(id) = data.get("id").and_then(Value::as_str) {
-                let key = (text(data, "type"), id.to_owned());
-                self.add_data(key, text(data, "node"));
+                let key = (read_text(data, "type"), id.to_owned());
+                self.add_data(key, read_text(data, "node"));
             }
         }
     }
@@ -137,14 +138,14 @@ impl ReceivedAnswer {
         let id = match self.spare.pop_front() {
             Some(id) => id,
             None => {
-                let wanted = match self.nodes.len() {
+                let preferred_id = match self.nodes.len() {
                     0 => self.id.clone(),
                     count => format!("{}:{}", self.id, count + 1),
                 };
                 let UsedIds {
                     messages, suffixes, ..
-                } = &mut self.taken;
-                reserve_id(wanted, messages, suffixes)
+                } = &mut self.used_ids;
+                reserve_id(preferred_id, messages, suffixes)
             }
         };
         self.nodes.push((id.clone(), self.step));
@@ -152,21 +153,21 @@ impl ReceivedAnswer {
         id
     }
 
-    /// Reserves an id for a call: the id of a discarded call with the same agent's id, or a new id
-    /// that is unique in the conversation.
+    /// Reserves an id for a call: the id of a discarded call to which the agent gave the same id, or
+    /// a new id that is unique in the conversation.
     pub(super) fn reserve_call_id(&mut self, wire_id: &str) -> String {
-        let spare = self.spare_calls.get_mut(wire_id);
-        if let Some(id) = spare.and_then(VecDeque::pop_front) {
+        let spare_ids = self.spare_calls.get_mut(wire_id);
+        if let Some(id) = spare_ids.and_then(VecDeque::pop_front) {
             return id;
         }
-        let wanted = match wire_id {
+        let preferred_id = match wire_id {
             "" => "call".to_owned(),
             id => id.to_owned(),
         };
         let UsedIds {
             calls, suffixes, ..
-        } = &mut self.taken;
-        reserve_id(wanted, calls, suffixes)
+        } = &mut self.used_ids;
+        reserve_id(preferred_id, calls, suffixes)
     }
 
     /// Returns the id of the message that contains the data part with this type and id, if any.
@@ -174,46 +175,50 @@ impl ReceivedAnswer {
         self.data.get(key)
     }
 
-    pub(super) fn add_data(&mut self, key: (String, String), node: String) {
+    pub(super) fn add_data(&mut self, key: (String, String), message_id: String) {
         if !self.data.contains_key(&key) {
             self.data_order.push((key.clone(), self.step));
-            self.data.insert(key, node);
+            self.data.insert(key, message_id);
         }
     }
 
     pub(super) fn add_call(&mut self, call: ReceivedCall) -> usize {
-        let place = self.calls.len();
+        let position = self.calls.len();
         if let Some(id) = approval_id(&call) {
-            self.by_approval.entry(id).or_insert(place);
+            self.by_approval.entry(id).or_insert(position);
         }
         self.by_id
             .entry(call.wire_id.clone())
             .or_default()
-            .push(place);
+            .push(position);
         self.calls.push(call);
-        place
+        position
     }
 
-    /// Returns the positions of the calls in the current step with this id of the agent, oldest
-    /// first.
+    /// Returns the positions of the calls in the current step to which the agent gave this id,
+    /// oldest first.
     fn call_positions_in_step(&self, wire_id: &str) -> impl Iterator<Item = usize> {
-        let all = self.by_id.get(wire_id).map(Vec::as_slice);
-        let of_step = all.unwrap_or_default().iter().rev().copied();
-        let list = of_step.take_while(|place| {
-            let call = self.calls.get(*place);
+        let positions = self.by_id.get(wire_id).map(Vec::as_slice);
+        let newest_first = positions.unwrap_or_default().iter().rev().copied();
+        let step_positions = newest_first.take_while(|position| {
+            let call = self.calls.get(*position);
             call.is_some_and(|call| call.step == self.step)
         });
-        list.collect::<Vec<_>>().into_iter().rev()
+        step_positions.collect::<Vec<_>>().into_iter().rev()
     }
 
-    /// Returns the position of the first call in the current step with this id of the agent and
-    /// this value of `dynamic`.
+    /// Returns the position of the first call in the current step to which the agent gave this id
+    /// and which has this value of `dynamic`.
     pub(super) fn find_call_of_kind(&self, wire_id: &str, dynamic: bool) -> Option<usize> {
-        let of_kind = |place: &usize| self.calls.get(*place).is_some_and(|c| c.dynamic == dynamic);
-        self.call_positions_in_step(wire_id).find(of_kind)
+        let is_of_kind = |position: &usize| {
+            self.calls
+                .get(*position)
+                .is_some_and(|c| c.dynamic == dynamic)
+        };
+        self.call_positions_in_step(wire_id).find(is_of_kind)
     }
 
-    /// Returns the position of the first call in the current step with this id of the agent.
+    /// Returns the position of the first call in the current step to which the agent gave this id.
     pub(super) fn find_call_in_step(&self, wire_id: &str) -> Option<usize> {
         self.call_positions_in_step(wire_id).next()
     }
@@ -221,27 +226,29 @@ impl ReceivedAnswer {
     /// Returns the position of the call that a chunk refers to: the first call with the id in the
     /// current step, otherwise the newest call with the id.
     pub(super) fn find_call(&self, wire_id: &str) -> Option<usize> {
-        let newest = || self.by_id.get(wire_id)?.last().copied();
-        self.call_positions_in_step(wire_id).next().or_else(newest)
+        let newest_position = || self.by_id.get(wire_id)?.last().copied();
+        self.call_positions_in_step(wire_id)
+            .next()
+            .or_else(newest_position)
     }
 
     /// Returns the position of the call with this approval id; `None` if there is no such call, or
     /// if the call has received another approval id since.
     pub(super) fn find_call_by_approval(&self, id: &str) -> Option<usize> {
-        let place = *self.by_approval.get(id)?;
-        let call = self.calls.get(place)?;
-        (approval_id(call).as_deref() == Some(id)).then_some(place)
+        let position = *self.by_approval.get(id)?;
+        let call = self.calls.get(position)?;
+        (approval_id(call).as_deref() == Some(id)).then_some(position)
     }
 
-    pub(super) fn set_approval(&mut self, place: usize, approval: Object) {
-        let Some(call) = self.calls.get_mut(place) else {
+    pub(super) fn set_approval(&mut self, position: usize, approval: Object) {
+        let Some(call) = self.calls.get_mut(position) else {
             return;
         };
         call.approval = Some(approval);
         if let Some(id) = approval_id(call) {
-            let known = self.find_call_by_approval(&id).is_some();
-            if !known {
-                self.by_approval.insert(id, place);
+            let is_known = self.find_call_by_approval(&id).is_some();
+            if !is_known {
+                self.by_approval.insert(id, position);
             }
         }
     }
@@ -249,63 +256,71 @@ impl ReceivedAnswer {
     /// Discards the calls and data of the current step, and returns the ids of the step's messages.
     pub(super) fn reset_step(&mut self) -> Vec<String> {
         let step = self.step;
-        let of_step = self.nodes.iter().rev().take_while(|(_, of)| *of == step);
-        let nodes: Vec<String> = of_step.map(|(id, _)| id.clone()).collect();
-        // Takes time proportional to the discarded part, not to the whole answer.
+        let step_nodes = self
+            .nodes
+            .iter()
+            .rev()
+            .take_while(|(_, node_step)| *node_step == step);
+        let message_ids: Vec<String> = step_nodes.map(|(id, _)| id.clone()).collect();
+        // The loops take time proportional to the discarded step, not to the whole answer.
         while let Some(call) = self.calls.pop_if(|call| call.step == step) {
-            let place = self.calls.len();
-            if let Some(list) = self.by_id.get_mut(&call.wire_id) {
-                list.pop_if(|last| *last == place);
+            let position = self.calls.len();
+            if let Some(positions) = self.by_id.get_mut(&call.wire_id) {
+                positions.pop_if(|last| *last == position);
             }
             if let Some(id) = approval_id(&call)
-                && self.by_approval.get(&id) == Some(&place)
+                && self.by_approval.get(&id) == Some(&position)
             {
                 self.by_approval.remove(&id);
             }
         }
-        while let Some((key, _)) = self.data_order.pop_if(|(_, of)| *of == step) {
+        while let Some((key, _)) = self.data_order.pop_if(|(_, node_step)| *node_step == step) {
             self.data.remove(&key);
         }
-        nodes
+        message_ids
     }
 
     /// Begins another answer with this id. Used ids remain in use.
     pub(super) fn start_separate_answer(&mut self, id: String) {
-        let taken = std::mem::take(&mut self.taken);
+        let used_ids = std::mem::take(&mut self.used_ids);
         *self = Self {
             id,
-            taken,
+            used_ids,
             ..Self::default()
         };
     }
 
     /// Discards the response, because the server sends it again from its beginning, and returns the
-    /// ids of the discarded messages. Messages of earlier responses remain: those before the page
-    /// answered a call.
+    /// ids of the discarded messages. The messages of earlier responses are kept.
     pub(super) fn discard_response(&mut self) -> Vec<String> {
-        let earlier = self.earlier.min(self.nodes.len());
-        let nodes: Vec<String> = self.nodes.drain(earlier..).map(|(id, _)| id).collect();
-        self.spare = nodes.iter().cloned().collect();
+        let earlier_count = self.earlier.min(self.nodes.len());
+        let message_ids: Vec<String> = self
+            .nodes
+            .drain(earlier_count..)
+            .map(|(id, _)| id)
+            .collect();
+        self.spare = message_ids.iter().cloned().collect();
         self.step = self.nodes.last().map_or(0, |(_, step)| *step);
         self.current = None;
-        if earlier == 0 {
+        if earlier_count == 0 {
             self.metadata = None;
         }
         self.by_id.clear();
         self.by_approval.clear();
         for call in std::mem::take(&mut self.calls) {
-            if earlier > 0 && call.step <= self.step {
+            if earlier_count > 0 && call.step <= self.step {
                 self.add_call(call);
             } else {
-                let spare = self.spare_calls.entry(call.wire_id).or_default();
-                spare.push_back(call.id);
+                let spare_ids = self.spare_calls.entry(call.wire_id).or_default();
+                spare_ids.push_back(call.id);
             }
         }
-        let referenced: HashSet<&String> = self.nodes.iter().map(|(id, _)| id).collect();
-        self.data.retain(|_, node| referenced.contains(node));
+        let remaining_ids: HashSet<&String> = self.nodes.iter().map(|(id, _)| id).collect();
+        self.data
+            .retain(|_, message_id| remaining_ids.contains(message_id));
         let data = &self.data;
         self.data_order.retain(|(key, _)| data.contains_key(key));
-        nodes
+        message_ids
     }
 }
 
@@ -314,20 +329,21 @@ fn approval_id(call: &ReceivedCall) -> Option<String> {
     Some(id.to_owned())
 }
 
-/// Returns the wanted id, with a number appended if the id is already used, and marks it as used.
+/// Returns the preferred id, with a number appended if it is already used, and marks the returned
+/// id as used.
 fn reserve_id(
-    wanted: String,
-    taken: &mut HashSet<String>,
+    preferred_id: String,
+    used_ids: &mut HashSet<String>,
     suffixes: &mut HashMap<String, u64>,
 ) -> String {
-    if taken.insert(wanted.clone()) {
-        return wanted;
+    if used_ids.insert(preferred_id.clone()) {
+        return preferred_id;
     }
-    let last = suffixes.entry(wanted.clone()).or_insert(1);
+    let suffix = suffixes.entry(preferred_id.clone()).or_insert(1);
     loop {
-        *last += 1;
-        let id = format!("{wanted}~{last}");
-        if taken.insert(id.clone()) {
+        *suffix += 1;
+        let id = format!("{preferred_id}~{suffix}");
+        if used_ids.insert(id.clone()) {
             return id;
         }
     }

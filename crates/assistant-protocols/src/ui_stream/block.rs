@@ -1,5 +1,5 @@
-//! Defines the open blocks and calls of a stream of the AI SDK, and joins surrogate pairs that their
-//! deltas split.
+//! Defines the open blocks and calls of an AI SDK stream, and joins surrogate pairs that are split
+//! across deltas.
 
 use assistant_core::{event::Object, json::surrogates};
 
@@ -17,27 +17,27 @@ pub(super) struct OpenTextBlock {
 pub(super) struct PartialInput {
     pub(super) name: String,
     pub(super) dynamic: bool,
-    /// The text so far.
+    /// The text that was received so far.
     pub(super) text: String,
     /// The high surrogate at the end of the last delta, if any.
     pub(super) held_surrogate: Option<u16>,
-    /// The fields of the start chunk, for a call that continues in another step.
+    /// The fields of the start chunk, which are repeated if the call continues in another step.
     pub(super) notes: Object,
 }
 
 /// Returns the delta, with the surrogate in `held` joined to its beginning. If `is_cut` is true,
 /// the delta contains marks for lone surrogates: a high surrogate at its end is moved to `held`
-/// until the next delta, and other surrogates without a partner become U+FFFD.
+/// until the next delta, and other lone surrogates become U+FFFD.
 pub(super) fn join_surrogates(delta: String, held: &mut Option<u16>, is_cut: bool) -> String {
     // An empty delta does not separate a pair.
     if delta.is_empty() || (held.is_none() && !is_cut) {
         return delta;
     }
-    let marked = |c: char| surrogates::surrogate_of_mark(c).filter(|_| is_cut);
+    let to_surrogate = |c: char| surrogates::surrogate_of_mark(c).filter(|_| is_cut);
     let mut out = String::with_capacity(delta.len() + 4);
     for c in delta.chars() {
-        let marked_surrogate = marked(c);
-        let whole = match (held.take(), marked_surrogate) {
+        let marked_surrogate = to_surrogate(c);
+        let joined_char = match (held.take(), marked_surrogate) {
             (Some(high), Some(low)) if surrogates::is_low(low) => {
                 char::decode_utf16([high, low]).next().and_then(Result::ok)
             }
@@ -47,8 +47,8 @@ pub(super) fn join_surrogates(delta: String, held: &mut Option<u16>, is_cut: boo
             }
             (None, _) => None,
         };
-        match (whole, marked_surrogate) {
-            (Some(whole), _) => out.push(whole),
+        match (joined_char, marked_surrogate) {
+            (Some(joined_char), _) => out.push(joined_char),
             (None, Some(high)) if !surrogates::is_low(high) => *held = Some(high),
             (None, Some(_)) => out.push(surrogates::REPLACED),
             (None, None) => out.push(c),

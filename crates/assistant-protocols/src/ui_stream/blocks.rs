@@ -32,7 +32,7 @@ impl Decoder {
         if let Some(metadata) = take_opt(&mut chunk, "providerMetadata") {
             extra.insert("providerMetadata".to_owned(), metadata);
         }
-        let unknown = || format!("no text '{}' has begun", quote(&id));
+        let unknown_block_error = || format!("no text '{}' has begun", quote(&id));
         match step {
             "start" => {
                 if reasoning {
@@ -64,10 +64,10 @@ impl Decoder {
                     return Err("it has no text 'delta'".to_owned());
                 };
                 let is_cut = self.is_cut;
-                let open = self.blocks.get_mut(&(reasoning, id.clone()));
-                let open = open.ok_or_else(unknown)?;
-                let delta = join_surrogates(delta, &mut open.held_surrogate, is_cut);
-                let block = open.number;
+                let open_block = self.blocks.get_mut(&(reasoning, id.clone()));
+                let open_block = open_block.ok_or_else(unknown_block_error)?;
+                let delta = join_surrogates(delta, &mut open_block.held_surrogate, is_cut);
+                let block = open_block.number;
                 send_extension(
                     sink,
                     Extension::BlockDelta {
@@ -79,13 +79,13 @@ impl Decoder {
                 );
             }
             _ => {
-                let open = self.blocks.remove(&(reasoning, id.clone()));
-                let open = open.ok_or_else(unknown)?;
-                let block = open.number;
+                let open_block = self.blocks.remove(&(reasoning, id.clone()));
+                let open_block = open_block.ok_or_else(unknown_block_error)?;
+                let block = open_block.number;
                 if let Some(citations) = take_opt(&mut chunk, "citations").filter(|_| !reasoning) {
                     extra.insert("citations".to_owned(), citations);
                 }
-                send_held_surrogate(&open, reasoning, sink);
+                send_held_surrogate(&open_block, reasoning, sink);
                 extra.insert("state".to_owned(), "done".into());
                 send_extension(sink, Extension::BlockEnd { block, extra });
             }
@@ -95,16 +95,16 @@ impl Decoder {
 
     /// Sends a delta of U+FFFD for each open block that ends with a lone high surrogate.
     pub(super) fn release_surrogates(&mut self, sink: &mut dyn Sink) {
-        for ((reasoning, _), open) in &mut self.blocks {
-            send_held_surrogate(open, *reasoning, sink);
-            open.held_surrogate = None;
+        for ((reasoning, _), open_block) in &mut self.blocks {
+            send_held_surrogate(open_block, *reasoning, sink);
+            open_block.held_surrogate = None;
         }
     }
 }
 
-fn send_held_surrogate(open: &OpenTextBlock, reasoning: bool, sink: &mut dyn Sink) {
-    if open.held_surrogate.is_some() {
-        let (block, delta) = (open.number, surrogates::REPLACED.to_string());
+fn send_held_surrogate(block: &OpenTextBlock, reasoning: bool, sink: &mut dyn Sink) {
+    if block.held_surrogate.is_some() {
+        let (block, delta) = (block.number, surrogates::REPLACED.to_string());
         let extra = Object::new();
         send_extension(
             sink,

@@ -8,17 +8,17 @@ use assistant_core::{
     json::surrogates,
 };
 
-/// Merges the metadata `fresh` into `known`: objects are merged recursively, other values are
+/// Merges the metadata in `source` into `target`: objects are merged recursively, other values are
 /// replaced. Keys that would change a JavaScript prototype are ignored.
-pub(super) fn merge_object(known: &mut Object, fresh: Object) {
-    for (key, value) in fresh {
+pub(super) fn merge_object(target: &mut Object, source: Object) {
+    for (key, value) in source {
         if matches!(key.as_str(), "__proto__" | "constructor" | "prototype") {
             continue;
         }
-        match (known.get_mut(&key), value) {
-            (Some(Value::Object(known)), Value::Object(fresh)) => merge_object(known, fresh),
+        match (target.get_mut(&key), value) {
+            (Some(Value::Object(target)), Value::Object(source)) => merge_object(target, source),
             (_, value) => {
-                known.insert(key, value);
+                target.insert(key, value);
             }
         }
     }
@@ -28,9 +28,9 @@ pub(super) fn send_extension(sink: &mut dyn Sink, extension: Extension) {
     sink.event(EventKind::Extension(Box::new(extension)).into());
 }
 
-pub(super) fn message_extension(node: &str, extra: Object) -> Extension {
+pub(super) fn message_extension(message_id: &str, extra: Object) -> Extension {
     Extension::Message {
-        message_id: node.to_owned(),
+        message_id: message_id.to_owned(),
         extra,
         metadata: None,
     }
@@ -41,20 +41,20 @@ pub(super) fn drop_chunk(sink: &mut dyn Sink, message: impl Into<String>) {
 }
 
 /// Replaces the surrogate marks of a chunk with U+FFFD, except in its deltas.
-pub(super) fn without_marks(mut chunk: Value) -> Value {
+pub(super) fn replace_chunk_marks(mut chunk: Value) -> Value {
     for (key, value) in chunk.as_object_mut().into_iter().flatten() {
         if !matches!(key.as_str(), "delta" | "inputTextDelta") {
-            remove_marks(value);
+            replace_marks(value);
         }
     }
     chunk
 }
 
-fn remove_marks(value: &mut Value) {
+fn replace_marks(value: &mut Value) {
     match value {
         Value::String(text) => *text = surrogates::without_marks(text),
-        Value::Array(list) => list.iter_mut().for_each(remove_marks),
-        Value::Object(object) => object.values_mut().for_each(remove_marks),
+        Value::Array(list) => list.iter_mut().for_each(replace_marks),
+        Value::Object(object) => object.values_mut().for_each(replace_marks),
         _ => {}
     }
 }

@@ -1,4 +1,4 @@
-//! Decodes chunks to events, and determines the end of the run.
+//! Decodes chunks into events, and determines the end of the run.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,8 @@ use super::{
     answer::ReceivedAnswer,
     block::{OpenTextBlock, PartialInput},
     chunk::{
-        drop_chunk, merge_object, message_extension, send_extension, take_opt_text, without_marks,
+        drop_chunk, merge_object, message_extension, replace_chunk_marks, send_extension,
+        take_opt_text,
     },
 };
 use crate::stream::{End, Sink};
@@ -37,11 +38,11 @@ impl ResponseParams {
     /// Returns the parameters of the response to a run's input.
     #[must_use]
     pub fn of(input: &RunInput) -> Self {
-        let given = input.answer_id().map(str::to_owned);
+        let answer_id = input.answer_id().map(str::to_owned);
         Self {
             thread_id: input.thread_id.clone(),
             run_id: input.run_id.clone(),
-            message_id: given.unwrap_or_else(|| input.run_id.clone()),
+            message_id: answer_id.unwrap_or_else(|| input.run_id.clone()),
             history: input.history.as_deref().cloned(),
             replays: false,
             separates: false,
@@ -145,7 +146,8 @@ pub struct Decoder {
     renames: u32,
     /// The token usage that the server has reported in this response, if any.
     pub(super) usage: Option<Value>,
-    /// True if the current frame contains lone surrogates, which marks represent in its deltas.
+    /// True if the current frame contains lone surrogates, which are replaced by marks in its
+    /// deltas.
     pub(super) is_cut: bool,
 }
 
@@ -184,7 +186,7 @@ impl Decoder {
         decoder
     }
 
-    /// Returns the id of the answer: the server's id, once it has sent one.
+    /// Returns the id of the answer, which is the server's id as soon as the server has sent one.
     #[must_use]
     pub fn message_id(&self) -> &str {
         &self.answer.id
@@ -198,13 +200,13 @@ impl Decoder {
             return self.end_reported_run(sink);
         }
         self.is_cut = false;
-        let read = serde_json::from_str(data).or_else(|error| {
-            let marked =
+        let result = serde_json::from_str(data).or_else(|error| {
+            let marked_data =
                 surrogates::replace_lone_surrogates(data, surrogates::mark).ok_or(error)?;
             self.is_cut = true;
-            serde_json::from_str(&marked).map(without_marks)
+            serde_json::from_str(&marked_data).map(replace_chunk_marks)
         });
-        match read {
+        match result {
             Ok(chunk) => self.push_chunk(chunk, sink),
             Err(error) => drop_chunk(sink, format!("Dropped a frame that is not JSON ({error}).")),
         }
@@ -223,9 +225,9 @@ impl Decoder {
             return drop_chunk(sink, message);
         }
         self.begin_run(sink);
-        if let Err(missing) = self.read_chunk(&kind, chunk, sink) {
+        if let Err(reason) = self.read_chunk(&kind, chunk, sink) {
             let kind = quote(&kind);
-            drop_chunk(sink, format!("Dropped '{kind}': {missing}."));
+            drop_chunk(sink, format!("Dropped '{kind}': {reason}."));
         }
     }
 
@@ -276,15 +278,15 @@ impl Decoder {
 
     fn start_answer(&mut self, mut chunk: Object, sink: &mut dyn Sink) {
         let id = take_opt_text(&mut chunk, "messageId").filter(|id| *id != self.answer.id);
-        let restarted = std::mem::take(&mut self.replays);
-        if (restarted || self.separates)
+        let is_restart = std::mem::take(&mut self.replays);
+        if (is_restart || self.separates)
             && let Some(id) = id
         {
             self.discard_open_parts();
             self.answer.start_separate_answer(id);
             return self.merge_metadata(chunk, sink);
         }
-        if restarted {
+        if is_restart {
             self.discard_open_parts();
             for message_id in self.answer.discard_response() {
                 send_extension(sink, Extension::Reset { message_id });
@@ -296,34 +298,37 @@ impl Decoder {
                 return drop_chunk(sink, "Dropped 'start': the answer has had too many names.");
             }
             self.answer.id.clone_from(&id);
-            for (node, _) in &self.answer.nodes {
-                let notes = [("id".to_owned(), id.as_str().into())];
-                send_extension(sink, message_extension(node, notes.into_iter().collect()));
+            for (message_id, _) in &self.answer.nodes {
+                let fields = [("id".to_owned(), id.as_str().into())];
+                send_extension(
+                    sink,
+                    message_extension(message_id, fields.into_iter().collect()),
+                );
             }
         }
         self.merge_metadata(chunk, sink);
     }
 
-    /// Returns the id of the message to which parts are added, and begins a message if there is
-    /// none.
+    /// Returns the id of the message to which parts are added. Begins a message if no message has
+    /// begun.
     pub(super) fn ensure_current_message(&mut self, sink: &mut dyn Sink) -> String {
         match &self.answer.current {
-            Some(node) => node.clone(),
+            Some(message_id) => message_id.clone(),
             None => self.begin_message(false, sink),
         }
     }
 
     fn begin_message(&mut self, step: bool, sink: &mut dyn Sink) -> String {
         let is_first = self.answer.nodes.is_empty();
-        let node = self.answer.begin_message();
-        let mut notes = Object::new();
-        notes.insert("id".to_owned(), self.answer.id.as_str().into());
-        notes.insert("step".to_owned(), step.into());
-        send_extension(sink, message_extension(&node, notes));
+        let message_id = self.answer.begin_message();
+        let mut fields = Object::new();
+        fields.insert("id".to_owned(), self.answer.id.as_str().into());
+        fields.insert("step".to_owned(), step.into());
+        send_extension(sink, message_extension(&message_id, fields));
         if is_first {
             self.send_metadata(None, sink);
         }
-        node
+        message_id
     }
 
     fn reset_step(&mut self, sink: &mut dyn Sink) {
@@ -339,22 +344,22 @@ impl Decoder {
     }
 
     fn merge_metadata(&mut self, mut chunk: Object, sink: &mut dyn Sink) {
-        let fresh = chunk.shift_remove("messageMetadata");
-        let Some(fresh) = fresh.filter(|fresh| !fresh.is_null()) else {
+        let metadata = chunk.shift_remove("messageMetadata");
+        let Some(metadata) = metadata.filter(|metadata| !metadata.is_null()) else {
             return;
         };
-        let reported = fresh.get("totalUsage").or_else(|| fresh.get("usage"));
-        if let Some(usage) = reported.filter(|usage| usage.is_object()) {
+        let usage = metadata.get("totalUsage").or_else(|| metadata.get("usage"));
+        if let Some(usage) = usage.filter(|usage| usage.is_object()) {
             self.usage = Some(usage.clone());
         }
-        match (&mut self.answer.metadata, fresh) {
-            (Some(Value::Object(known)), Value::Object(fresh)) => {
-                let keys: Vec<String> = fresh.keys().cloned().collect();
-                merge_object(known, fresh);
+        match (&mut self.answer.metadata, metadata) {
+            (Some(Value::Object(target)), Value::Object(metadata)) => {
+                let keys: Vec<String> = metadata.keys().cloned().collect();
+                merge_object(target, metadata);
                 self.send_metadata(Some(&keys), sink);
             }
-            (known, fresh) => {
-                *known = Some(fresh);
+            (target, metadata) => {
+                *target = Some(metadata);
                 self.send_metadata(None, sink);
             }
         }
@@ -363,24 +368,26 @@ impl Decoder {
     /// Sends the metadata of the answer's first message, if both exist. `keys` contains the changed
     /// keys; `None` means that all may have changed.
     fn send_metadata(&self, keys: Option<&[String]>, sink: &mut dyn Sink) {
-        let (Some((node, _)), Some(metadata)) = (self.answer.nodes.first(), &self.answer.metadata)
+        let (Some((message_id, _)), Some(metadata)) =
+            (self.answer.nodes.first(), &self.answer.metadata)
         else {
             return;
         };
         let (metadata, extra) = match metadata {
-            Value::Object(all) => {
+            Value::Object(fields) => {
                 let has_changed =
                     |key: &String| keys.is_none_or(|keys| keys.iter().any(|k| k == key));
-                let changed = all.iter().filter(|(key, _)| has_changed(key));
-                let changed = changed.map(|(key, value)| (key.clone(), value.clone()));
-                (Some(changed.collect()), Object::new())
+                let changed_fields = fields.iter().filter(|(key, _)| has_changed(key));
+                let changed_fields =
+                    changed_fields.map(|(key, value)| (key.clone(), value.clone()));
+                (Some(changed_fields.collect()), Object::new())
             }
-            odd => {
-                let odd = ("metadata".to_owned(), odd.clone());
-                (None, [odd].into_iter().collect())
+            value => {
+                let field = ("metadata".to_owned(), value.clone());
+                (None, [field].into_iter().collect())
             }
         };
-        let message_id = node.clone();
+        let message_id = message_id.clone();
         send_extension(
             sink,
             Extension::Message {
@@ -391,7 +398,7 @@ impl Decoder {
         );
     }
 
-    /// Ends the response: releases held data and returns how the response ended.
+    /// Ends the response: releases buffered data and returns the outcome.
     pub fn finish(&mut self, sink: &mut dyn Sink) -> End {
         self.end_reported_run(sink);
         match self.stage {
@@ -400,8 +407,8 @@ impl Decoder {
         }
     }
 
-    /// Ends the run if the stream has reported its end, an error or an abort. During a run, always
-    /// sends the held surrogates, and begins a message for metadata without one.
+    /// Ends the run if the stream has reported its end, an error or an abort. If a run is active,
+    /// also sends the held surrogates, and begins a message for metadata that has no message yet.
     fn end_reported_run(&mut self, sink: &mut dyn Sink) {
         if self.stage != UiStreamStage::Running {
             return;
@@ -411,10 +418,10 @@ impl Decoder {
             self.begin_message(false, sink);
         }
         let reason = self.finish_reason.take();
-        let failed = reason.as_deref() == Some("error");
-        let unnamed = failed.then(|| "The model reported an error.".to_owned());
+        let has_failed = reason.as_deref() == Some("error");
+        let default_error = has_failed.then(|| "The model reported an error.".to_owned());
         let usage = self.reported_usage();
-        let kind = if let Some(message) = self.error.take().or(unnamed) {
+        let kind = if let Some(message) = self.error.take().or(default_error) {
             let code = None;
             EventKind::RunError {
                 message,
@@ -425,8 +432,8 @@ impl Decoder {
             self.run_finished_event(reason, Some(Outcome::Cancelled), usage)
         } else if self.finished {
             let interrupts = self.open_interrupts();
-            let waits = (!interrupts.is_empty()).then_some(Outcome::Interrupt { interrupts });
-            self.run_finished_event(reason, waits, usage)
+            let outcome = (!interrupts.is_empty()).then_some(Outcome::Interrupt { interrupts });
+            self.run_finished_event(reason, outcome, usage)
         } else {
             return;
         };

@@ -1,4 +1,4 @@
-//! The end of a response: open approvals and token usage.
+//! Determines the open approvals and the token usage at the end of a response.
 
 use serde_json::{Value, json};
 
@@ -6,39 +6,39 @@ use super::{Decoder, answer::ReceivedCall};
 use assistant_core::event::{Interrupt, Object, TokenUsage};
 
 impl Decoder {
-    /// Returns an interrupt for each approval that the server has requested for a call without an
-    /// outcome, and not answered itself.
+    /// Returns an interrupt for each approval request that belongs to a call without an outcome and
+    /// that the server has not answered itself.
     pub(super) fn open_interrupts(&self) -> Vec<Interrupt> {
-        let asked = self.answer.calls.iter().filter_map(|call| {
+        let open_approvals = self.answer.calls.iter().filter_map(|call| {
             let approval = call.approval.as_ref().filter(|_| !call.settled)?;
-            let open = !approval.contains_key("approved");
-            open.then_some((call, approval))
+            let is_open = !approval.contains_key("approved");
+            is_open.then_some((call, approval))
         });
-        let text = |approval: &Object, key: &str| {
+        let read_text = |approval: &Object, key: &str| {
             let text = approval.get(key).and_then(Value::as_str);
             text.map(str::to_owned)
         };
-        let interrupt = |(call, approval): (&ReceivedCall, &Object)| Interrupt {
-            id: text(approval, "id").unwrap_or_default(),
+        let to_interrupt = |(call, approval): (&ReceivedCall, &Object)| Interrupt {
+            id: read_text(approval, "id").unwrap_or_default(),
             reason: "tool_approval".to_owned(),
-            message: text(approval, "requestReason"),
+            message: read_text(approval, "requestReason"),
             tool_call_id: Some(call.id.clone()),
             response_schema: answer_schema(),
             expires_at: None,
             subagent_run_id: None,
             metadata: Some(approval.clone()),
         };
-        asked.map(interrupt).collect()
+        open_approvals.map(to_interrupt).collect()
     }
 
     /// Returns the token usage that the server reports in the answer's metadata, in the AI SDK's
     /// format; empty if no input, output or total tokens are reported.
     pub(super) fn reported_usage(&self) -> Vec<TokenUsage> {
-        let Some(reported) = &self.usage else {
+        let Some(usage_fields) = &self.usage else {
             return Vec::new();
         };
         let metadata = self.answer.metadata.as_ref();
-        let count = |path: &str| reported.pointer(path).and_then(Value::as_u64);
+        let count = |path: &str| usage_fields.pointer(path).and_then(Value::as_u64);
         let usage = TokenUsage {
             provider: None,
             model: metadata

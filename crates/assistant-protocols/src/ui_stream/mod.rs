@@ -1,8 +1,8 @@
 //! Implements the AI SDK's UI message stream, version 1.
 //!
-//! [`Reader`] decodes the bytes of a response to events, [`TextReader`] does the same for servers
-//! that answer with plain text, and [`Decoder`] takes single chunks. Requests are encoded by
-//! [`request_body`] from the history in the form of the AI SDK ([`ui_history`]).
+//! [`Reader`] decodes the bytes of a response into events, [`TextReader`] does the same for servers
+//! that respond with plain text, and [`Decoder`] decodes single chunks. [`request_body`] encodes
+//! requests from the history in the format of the AI SDK ([`ui_history`]).
 //!
 //! Each step of an answer becomes a separate message. A chunk for which the reference client ends
 //! the whole stream (an unknown chunk, a delta without a start) is dropped with a diagnostic, and
@@ -11,7 +11,7 @@
 //! * `decoder` reads chunks and, with `ending`, determines the end of the run; `answer` contains
 //!   the state of the answer; `blocks`, `parts`, `tools` and `outcomes` read the chunks of each
 //!   kind.
-//! * `history` writes the conversation in the form of the AI SDK.
+//! * `history` encodes the conversation in the format of the AI SDK.
 //! * `request` encodes requests; `resubmit` determines when a request is sent automatically.
 
 mod answer;

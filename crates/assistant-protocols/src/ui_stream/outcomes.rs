@@ -17,15 +17,15 @@ impl Decoder {
         sink: &mut dyn Sink,
     ) -> Result<(), String> {
         let approval_id = take_text(&mut chunk, "approvalId")?;
-        let place = self.find_call(&take_text(&mut chunk, "toolCallId")?)?;
+        let position = self.find_call(&take_text(&mut chunk, "toolCallId")?)?;
         let mut approval = Object::new();
         approval.insert("id".to_owned(), approval_id.into());
-        let renamed = [
+        let renamed_fields = [
             ("approvalDescriptor", "descriptor"),
             ("reason", "requestReason"),
             ("signature", "signature"),
         ];
-        for (from, to) in renamed {
+        for (from, to) in renamed_fields {
             if let Some(value) = take_opt(&mut chunk, from) {
                 approval.insert(to.to_owned(), value);
             }
@@ -36,9 +36,9 @@ impl Decoder {
         if chunk.get("isAutomatic") == Some(&Value::Bool(true)) {
             approval.insert("isAutomatic".to_owned(), true.into());
         }
-        self.answer.set_approval(place, approval.clone());
+        self.answer.set_approval(position, approval.clone());
         self.store_fields(
-            place,
+            position,
             [("approval".to_owned(), Value::Object(approval))],
             sink,
         );
@@ -54,10 +54,13 @@ impl Decoder {
         let Some(Value::Bool(approved)) = chunk.shift_remove("approved") else {
             return Err("it does not say whether it was approved".to_owned());
         };
-        let unknown = || format!("no approval '{}' was asked for", quote(&id));
-        let place = self.answer.find_call_by_approval(&id).ok_or_else(unknown)?;
+        let unknown_approval_error = || format!("no approval '{}' was asked for", quote(&id));
+        let position = self
+            .answer
+            .find_call_by_approval(&id)
+            .ok_or_else(unknown_approval_error)?;
         let mut notes = take_stored_fields(&mut chunk, "callProviderMetadata", false);
-        let Some(call) = self.answer.calls.get_mut(place) else {
+        let Some(call) = self.answer.calls.get_mut(position) else {
             return Ok(());
         };
         let approval = call.approval.get_or_insert_default();
@@ -66,25 +69,25 @@ impl Decoder {
             approval.insert("reason".to_owned(), reason);
         }
         notes.insert("approval".to_owned(), Value::Object(approval.clone()));
-        self.store_fields(place, notes, sink);
+        self.store_fields(position, notes, sink);
         Ok(())
     }
 
     /// Reports the output of a call: the first of `output`, `result` and `content` that has a
     /// value, or null. For `tool-result`, `result` is tried first. A preliminary output does not
-    /// end the call, and is refused for a call that has ended.
+    /// end the call, and is rejected for a call that has ended.
     pub(super) fn settle_call(
         &mut self,
         kind: &str,
         mut chunk: Object,
         sink: &mut dyn Sink,
     ) -> Result<(), String> {
-        let place = self.find_call(&take_text(&mut chunk, "toolCallId")?)?;
-        let order = match kind {
+        let position = self.find_call(&take_text(&mut chunk, "toolCallId")?)?;
+        let output_keys = match kind {
             "tool-result" => ["result", "output", "content"],
             _ => ["output", "result", "content"],
         };
-        let output = order.iter().find_map(|key| take_opt(&mut chunk, key));
+        let output = output_keys.iter().find_map(|key| take_opt(&mut chunk, key));
         let output = output.unwrap_or_default();
         let preliminary = chunk.shift_remove("preliminary");
         let is_preliminary = preliminary == Some(Value::Bool(true));
@@ -92,7 +95,7 @@ impl Decoder {
             && self
                 .answer
                 .calls
-                .get(place)
+                .get(position)
                 .is_some_and(|call| call.settled)
         {
             return Err("the call has its result".to_owned());
@@ -104,7 +107,7 @@ impl Decoder {
             true => Settlement::Preliminary(output),
             false => Settlement::Output(output),
         };
-        self.send_settlement(place, notes, settlement, sink);
+        self.send_settlement(position, notes, settlement, sink);
         Ok(())
     }
 
@@ -113,7 +116,7 @@ impl Decoder {
         mut chunk: Object,
         sink: &mut dyn Sink,
     ) -> Result<(), String> {
-        let place = self.find_call(&take_text(&mut chunk, "toolCallId")?)?;
+        let position = self.find_call(&take_text(&mut chunk, "toolCallId")?)?;
         let error_text = match take_opt_text(&mut chunk, "errorText") {
             Some(error_text) => error_text,
             None => match take_opt(&mut chunk, "error") {
@@ -124,21 +127,21 @@ impl Decoder {
         };
         let mut notes = take_stored_fields(&mut chunk, "resultProviderMetadata", false);
         clear_state_fields(&mut notes);
-        self.send_settlement(place, notes, Settlement::Error(error_text), sink);
+        self.send_settlement(position, notes, Settlement::Error(error_text), sink);
         Ok(())
     }
 
     pub(super) fn send_settlement(
         &mut self,
-        place: usize,
+        position: usize,
         notes: Object,
         settlement: Settlement,
         sink: &mut dyn Sink,
     ) {
         if !notes.is_empty() {
-            self.store_fields(place, notes, sink);
+            self.store_fields(position, notes, sink);
         }
-        let Some(call) = self.answer.calls.get_mut(place) else {
+        let Some(call) = self.answer.calls.get_mut(position) else {
             return;
         };
         call.settled |= !matches!(settlement, Settlement::Preliminary(_));

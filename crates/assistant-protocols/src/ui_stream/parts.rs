@@ -16,7 +16,7 @@ impl Decoder {
         mut chunk: Object,
         sink: &mut dyn Sink,
     ) -> Result<(), String> {
-        let (must, may): (&[&str], &[&str]) = match kind {
+        let (required_keys, optional_keys): (&[&str], &[&str]) = match kind {
             "source-url" => (&["sourceId", "url"], &["title", "providerMetadata"]),
             "source-document" => (
                 &["sourceId", "mediaType", "title"],
@@ -30,10 +30,10 @@ impl Decoder {
         };
         let mut part = Object::new();
         part.insert("type".to_owned(), kind.into());
-        for key in must {
+        for key in required_keys {
             part.insert((*key).to_owned(), take_text(&mut chunk, key)?.into());
         }
-        for key in may {
+        for key in optional_keys {
             if let Some(value) = chunk.shift_remove(*key).filter(|value| !value.is_null()) {
                 part.insert((*key).to_owned(), value);
             }
@@ -65,8 +65,8 @@ impl Decoder {
             return Ok(());
         };
         let key = (name, id);
-        if let Some(node) = self.answer.data_message_id(&key) {
-            let message_id = node.clone();
+        if let Some(message_id) = self.answer.data_message_id(&key) {
+            let message_id = message_id.clone();
             let (part, replace) = (Value::Object(chunk), true);
             send_extension(
                 sink,
@@ -78,8 +78,8 @@ impl Decoder {
             );
             return Ok(());
         }
-        let node = self.ensure_current_message(sink);
-        self.answer.add_data(key, node);
+        let message_id = self.ensure_current_message(sink);
+        self.answer.add_data(key, message_id);
         self.add_part(chunk, sink);
         Ok(())
     }

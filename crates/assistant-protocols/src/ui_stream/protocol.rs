@@ -10,7 +10,7 @@ use assistant_core::{
 };
 use serde_json::Value;
 
-/// The protocol of the AI SDK's UI message stream, or its text protocol.
+/// The AI SDK's UI message stream protocol, or its text protocol.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct UiStream {
     pub(crate) text: bool,
@@ -19,7 +19,7 @@ pub struct UiStream {
 }
 
 impl UiStream {
-    /// Returns true if the server answers with plain text only.
+    /// Returns true if the server responds with plain text only.
     #[must_use]
     pub const fn is_text(&self) -> bool {
         self.text

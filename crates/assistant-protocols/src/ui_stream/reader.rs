@@ -1,4 +1,4 @@
-//! Decodes the bytes of a response to events, diagnostics and an end.
+//! Decodes the bytes of a response into events, diagnostics and an outcome.
 
 use serde_json::json;
 
@@ -52,14 +52,14 @@ impl Reader {
         Self::with_decoder(Decoder::new(start))
     }
 
-    /// Returns the id of the answer: the server's id, once it has sent one.
+    /// Returns the id of the answer, which is the server's id as soon as the server has sent one.
     #[must_use]
     pub fn message_id(&self) -> &str {
         self.decoder.message_id()
     }
 }
 
-/// A reader for a response of plain text, the AI SDK's text protocol: one answer with one text.
+/// A reader for a response in the AI SDK's text protocol, which is one answer of plain text.
 #[derive(Debug, Clone)]
 pub struct TextReader {
     decoder: Decoder,
@@ -69,7 +69,7 @@ pub struct TextReader {
 }
 
 /// The id of the only text block.
-const TEXT: &str = "text-1";
+const TEXT_BLOCK_ID: &str = "text-1";
 
 impl TextReader {
     /// Creates a reader at the start of a response.
@@ -87,16 +87,16 @@ impl TextReader {
             for kind in ["start", "start-step"] {
                 self.decoder.push_chunk(json!({"type": kind}), sink);
             }
-            let start = json!({"type": "text-start", "id": TEXT});
-            self.decoder.push_chunk(start, sink);
+            let chunk = json!({"type": "text-start", "id": TEXT_BLOCK_ID});
+            self.decoder.push_chunk(chunk, sink);
         }
     }
 
     fn push_text(&mut self, delta: &str, sink: &mut dyn Sink) {
         if !delta.is_empty() {
             self.begin_text(sink);
-            let more = json!({"type": "text-delta", "id": TEXT, "delta": delta});
-            self.decoder.push_chunk(more, sink);
+            let chunk = json!({"type": "text-delta", "id": TEXT_BLOCK_ID, "delta": delta});
+            self.decoder.push_chunk(chunk, sink);
         }
     }
 }
@@ -104,25 +104,25 @@ impl TextReader {
 impl Read for TextReader {
     fn push(&mut self, bytes: &[u8], sink: &mut dyn Sink) {
         self.rest.extend_from_slice(bytes);
-        let held = std::mem::take(&mut self.rest);
-        let mut text = String::with_capacity(held.len());
-        let mut left = held.as_slice();
+        let buffered_bytes = std::mem::take(&mut self.rest);
+        let mut text = String::with_capacity(buffered_bytes.len());
+        let mut remaining = buffered_bytes.as_slice();
         loop {
-            match std::str::from_utf8(left) {
-                Ok(whole) => {
-                    text.push_str(whole);
+            match std::str::from_utf8(remaining) {
+                Ok(valid_text) => {
+                    text.push_str(valid_text);
                     break;
                 }
                 Err(error) => {
-                    let (good, bad) = left.split_at(error.valid_up_to());
-                    text.push_str(&String::from_utf8_lossy(good));
-                    let Some(wrong) = error.error_len() else {
-                        // The rest of the character is still missing.
-                        self.rest = bad.to_vec();
+                    let (valid, invalid) = remaining.split_at(error.valid_up_to());
+                    text.push_str(&String::from_utf8_lossy(valid));
+                    let Some(invalid_len) = error.error_len() else {
+                        // The last character is incomplete.
+                        self.rest = invalid.to_vec();
                         break;
                     };
                     text.push(char::REPLACEMENT_CHARACTER);
-                    left = bad.get(wrong..).unwrap_or_default();
+                    remaining = invalid.get(invalid_len..).unwrap_or_default();
                 }
             }
         }
@@ -140,8 +140,8 @@ impl Read for TextReader {
             sink.diagnostic(Diagnostic::new("cut-text", message));
         }
         if self.began {
-            let end = json!({"type": "text-end", "id": TEXT});
-            self.decoder.push_chunk(end, sink);
+            let chunk = json!({"type": "text-end", "id": TEXT_BLOCK_ID});
+            self.decoder.push_chunk(chunk, sink);
             for kind in ["finish-step", "finish"] {
                 self.decoder.push_chunk(json!({"type": kind}), sink);
             }

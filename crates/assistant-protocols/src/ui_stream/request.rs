@@ -1,4 +1,4 @@
-//! Encodes requests, and the address from which an interrupted answer is resumed.
+//! Encodes requests, and the path from which an interrupted answer is resumed.
 
 use std::fmt::Write;
 
@@ -27,8 +27,8 @@ pub fn request_body(input: &RunInput) -> Value {
         let tools = input.tools.iter().map(|tool| {
             let parameters = tool.parameters.clone();
             let parameters = parameters.unwrap_or_else(|| json!({"type": "object"}));
-            let described = json!({"description": tool.description, "parameters": parameters});
-            (tool.name.clone(), described)
+            let definition = json!({"description": tool.description, "parameters": parameters});
+            (tool.name.clone(), definition)
         });
         put("tools", Value::Object(tools.collect()));
     }
@@ -57,7 +57,7 @@ pub fn request_body(input: &RunInput) -> Value {
 }
 
 /// Returns the suffix of the chat's address for the `GET` that resumes an interrupted answer.
-/// `None` for the thread ids `.` and `..`, which URLs cannot contain. A server without an
+/// Returns `None` for the thread ids `.` and `..`, which URLs cannot contain. A server without an
 /// interrupted answer responds with status 204.
 #[must_use]
 pub fn resume_path(thread_id: &str) -> Option<String> {

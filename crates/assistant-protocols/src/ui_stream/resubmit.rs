@@ -1,7 +1,7 @@
-//! The conditions under which the AI SDK sends an answer back automatically.
+//! The conditions under which the AI SDK sends a request without an action of the user.
 //!
-//! A session continues by the rules of its own loop (`session::settle`). Whenever a session
-//! continues with an AI SDK server, one of these predicates holds for the request.
+//! A session decides by its own rules (`session::settle`) when it sends the next request. For each
+//! such request to an AI SDK server, one of these predicates is true.
 
 use serde_json::Value;
 
@@ -14,11 +14,11 @@ fn last_step_parts(messages: &[Value]) -> Option<&[Value]> {
     }
     let parts = message.get("parts")?.as_array()?;
     let is_start = |part: &Value| part_type(part) == "step-start";
-    let after = parts
+    let step_start = parts
         .iter()
         .rposition(is_start)
         .map_or(0, |start| start + 1);
-    parts.get(after..)
+    parts.get(step_start..)
 }
 
 fn part_type(part: &Value) -> &str {
@@ -53,13 +53,17 @@ pub fn is_complete_with_tool_calls(messages: &[Value]) -> bool {
     let Some(step) = last_step_parts(messages) else {
         return false;
     };
-    let is_ours = |part: &Value| is_tool(part) && !is_set(part, "providerExecuted");
-    let Some(last) = step.iter().rposition(is_ours) else {
+    let is_client_tool = |part: &Value| is_tool(part) && !is_set(part, "providerExecuted");
+    let Some(last_index) = step.iter().rposition(is_client_tool) else {
         return false;
     };
-    let is_open = |part: &Value| part_type(part) == "text" && part_state(part) != "done";
-    let says_more = step.iter().skip(last + 1).any(is_open);
-    !says_more && step.iter().filter(|part| is_ours(part)).all(has_output)
+    let is_open_text = |part: &Value| part_type(part) == "text" && part_state(part) != "done";
+    let has_open_text = step.iter().skip(last_index + 1).any(is_open_text);
+    !has_open_text
+        && step
+            .iter()
+            .filter(|part| is_client_tool(part))
+            .all(has_output)
 }
 
 /// Returns true if every call of the last step has ended or has an answered approval, and at least
@@ -70,8 +74,8 @@ pub fn is_complete_with_approvals(messages: &[Value]) -> bool {
         return false;
     };
     let tools = || step.iter().filter(|part| is_tool(part));
-    let is_over = |part: &Value| {
+    let is_done = |part: &Value| {
         has_output(part) || matches!(part_state(part), "output-denied" | "approval-responded")
     };
-    tools().any(|part| part_state(part) == "approval-responded") && tools().all(is_over)
+    tools().any(|part| part_state(part) == "approval-responded") && tools().all(is_done)
 }

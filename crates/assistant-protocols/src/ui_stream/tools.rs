@@ -21,15 +21,15 @@ impl Decoder {
         let calls = history.pointer("/tail/calls").and_then(Value::as_array);
         for call in calls.into_iter().flatten() {
             let field = |key: &str| call.get(key).and_then(Value::as_str).map(str::to_owned);
-            let in_step = call.get("step").and_then(Value::as_u64) == Some(self.answer.step);
-            if let (Some(text), Some(id), true) = (field("text"), field("wireId"), in_step) {
-                let partial = PartialInput {
+            let is_in_step = call.get("step").and_then(Value::as_u64) == Some(self.answer.step);
+            if let (Some(text), Some(id), true) = (field("text"), field("wireId"), is_in_step) {
+                let partial_input = PartialInput {
                     name: field("name").unwrap_or_default(),
                     dynamic: call.get("dynamic") == Some(&Value::Bool(true)),
                     text,
                     ..PartialInput::default()
                 };
-                self.partial.insert(id, partial);
+                self.partial.insert(id, partial_input);
             }
         }
     }
@@ -43,7 +43,7 @@ impl Decoder {
         match kind {
             "tool-input-start" => self.start_input(chunk, sink),
             "tool-input-delta" => self.extend_input(chunk, sink),
-            // The second name of each is used by the AI SDK's own stream on the server.
+            // In each of these pairs, the AI SDK's stream on the server uses the second name.
             "tool-input-available" | "tool-call" => self.end_input(chunk, sink),
             "tool-input-error" => self.fail_input(chunk, sink),
             "tool-approval-request" => self.record_approval_request(chunk, sink),
@@ -51,8 +51,8 @@ impl Decoder {
             "tool-output-available" | "tool-result" => self.settle_call(kind, chunk, sink),
             "tool-output-error" | "tool-error" => self.fail_call(chunk, sink),
             "tool-output-denied" => {
-                let place = self.find_call(&take_text(&mut chunk.clone(), "toolCallId")?)?;
-                self.send_settlement(place, Object::new(), Settlement::Denied, sink);
+                let position = self.find_call(&take_text(&mut chunk.clone(), "toolCallId")?)?;
+                self.send_settlement(position, Object::new(), Settlement::Denied, sink);
                 Ok(())
             }
             kind => Err(format!("'{}' is not known", quote(kind))),
@@ -60,8 +60,10 @@ impl Decoder {
     }
 
     pub(super) fn find_call(&self, wire_id: &str) -> Result<usize, String> {
-        let unknown = || format!("there is no call '{}'", quote(wire_id));
-        self.answer.find_call(wire_id).ok_or_else(unknown)
+        let unknown_call_error = || format!("there is no call '{}'", quote(wire_id));
+        self.answer
+            .find_call(wire_id)
+            .ok_or_else(unknown_call_error)
     }
 
     fn start_input(&mut self, mut chunk: Object, sink: &mut dyn Sink) -> Result<(), String> {
@@ -72,22 +74,22 @@ impl Decoder {
         notes.insert("preliminary".to_owned(), Value::Null);
         notes.insert(AS_TEXT.to_owned(), Value::Null);
         notes.insert(IN_PIECES.to_owned(), Value::Null);
-        let partial = PartialInput {
+        let partial_input = PartialInput {
             name: name.clone(),
             dynamic,
             text: String::new(),
             held_surrogate: None,
             notes: notes.clone(),
         };
-        let known = self.answer.find_call_of_kind(&id, dynamic);
-        let place = self.update_or_begin_call(known, &id, &name, dynamic, notes, sink);
-        if let Some(call) = self.answer.calls.get_mut(place) {
+        let known_position = self.answer.find_call_of_kind(&id, dynamic);
+        let position = self.update_or_begin_call(known_position, &id, &name, dynamic, notes, sink);
+        if let Some(call) = self.answer.calls.get_mut(position) {
             call.in_pieces = false;
         }
-        self.partial.insert(id, partial);
-        if known == Some(place) {
-            self.send_call_start(place, &name, None, sink);
-            self.set_input(place, String::new(), false, sink);
+        self.partial.insert(id, partial_input);
+        if known_position == Some(position) {
+            self.send_call_start(position, &name, None, sink);
+            self.set_input(position, String::new(), false, sink);
         }
         Ok(())
     }
@@ -98,22 +100,22 @@ impl Decoder {
             return Err("it has no text 'inputTextDelta'".to_owned());
         };
         let is_cut = self.is_cut;
-        let unknown = || format!("no arguments of '{}' have begun", quote(&id));
-        let partial = self.partial.get_mut(&id).ok_or_else(unknown)?;
-        let delta = join_surrogates(delta, &mut partial.held_surrogate, is_cut);
-        partial.text.push_str(&delta);
-        let (name, dynamic) = (partial.name.clone(), partial.dynamic);
-        let known = self.answer.find_call_of_kind(&id, dynamic);
-        if let Some(place) = known {
-            self.mark_in_pieces(place, sink);
-            self.push_input(place, delta, sink);
+        let missing_input_error = || format!("no arguments of '{}' have begun", quote(&id));
+        let partial_input = self.partial.get_mut(&id).ok_or_else(missing_input_error)?;
+        let delta = join_surrogates(delta, &mut partial_input.held_surrogate, is_cut);
+        partial_input.text.push_str(&delta);
+        let (name, dynamic) = (partial_input.name.clone(), partial_input.dynamic);
+        let known_position = self.answer.find_call_of_kind(&id, dynamic);
+        if let Some(position) = known_position {
+            self.mark_in_pieces(position, sink);
+            self.push_input(position, delta, sink);
             return Ok(());
         }
-        // A step began in between: the call continues in it, with all of its arguments.
-        let (notes, text) = (partial.notes.clone(), partial.text.clone());
-        let place = self.update_or_begin_call(None, &id, &name, dynamic, notes, sink);
-        self.mark_in_pieces(place, sink);
-        self.push_input(place, text, sink);
+        // A new step has begun: the call continues in that step, with all of its arguments.
+        let (notes, text) = (partial_input.notes.clone(), partial_input.text.clone());
+        let position = self.update_or_begin_call(None, &id, &name, dynamic, notes, sink);
+        self.mark_in_pieces(position, sink);
+        self.push_input(position, text, sink);
         Ok(())
     }
 
@@ -125,11 +127,11 @@ impl Decoder {
         let mut notes = take_stored_fields(&mut chunk, "callProviderMetadata", true);
         clear_state_fields(&mut notes);
         notes.insert(AS_TEXT.to_owned(), Value::Null);
-        let written = self.take_partial_text(&id);
-        let known = self.answer.find_call_of_kind(&id, dynamic);
-        let place = self.update_or_begin_call(known, &id, &name, dynamic, notes, sink);
-        let text = match (input, written) {
-            // The agent's own text, if it has the same value.
+        let streamed_text = self.take_partial_text(&id);
+        let known_position = self.answer.find_call_of_kind(&id, dynamic);
+        let position = self.update_or_begin_call(known_position, &id, &name, dynamic, notes, sink);
+        let text = match (input, streamed_text) {
+            // The streamed text is kept if it has the same value.
             (Some(input), Some(text))
                 if serde_json::from_str(&text).ok().as_ref() == Some(&input) =>
             {
@@ -137,13 +139,13 @@ impl Decoder {
             }
             (Some(input), _) => input.to_string(),
             (None, Some(text)) if !text.trim().is_empty() => text,
-            // A call without arguments has an empty object.
+            // Neither complete nor streamed arguments: the call was cut off.
             (None, _) => {
-                self.cut_input(place, sink);
+                self.cut_input(position, sink);
                 return Ok(());
             }
         };
-        self.set_input(place, text, true, sink);
+        self.set_input(position, text, true, sink);
         Ok(())
     }
 
@@ -154,10 +156,10 @@ impl Decoder {
         let mut notes = take_stored_fields(&mut chunk, "resultProviderMetadata", false);
         clear_state_fields(&mut notes);
         notes.insert(AS_TEXT.to_owned(), Value::Null);
-        let written = self.take_partial_text(&id);
-        let known = self.answer.find_call_in_step(&id);
-        let dynamic = known
-            .and_then(|place| self.answer.calls.get(place))
+        let streamed_text = self.take_partial_text(&id);
+        let known_position = self.answer.find_call_in_step(&id);
+        let dynamic = known_position
+            .and_then(|position| self.answer.calls.get(position))
             .map_or(dynamic, |call| call.dynamic);
         let input = match input {
             Some(Value::String(input)) => {
@@ -165,30 +167,31 @@ impl Decoder {
                 input
             }
             Some(input) => input.to_string(),
-            None => written.unwrap_or_default(),
+            None => streamed_text.unwrap_or_default(),
         };
-        let place = self.update_or_begin_call(known, &id, &name, dynamic, notes, sink);
-        self.set_input(place, input, true, sink);
-        self.send_settlement(place, Object::new(), Settlement::Error(error_text), sink);
+        let position = self.update_or_begin_call(known_position, &id, &name, dynamic, notes, sink);
+        self.set_input(position, input, true, sink);
+        self.send_settlement(position, Object::new(), Settlement::Error(error_text), sink);
         Ok(())
     }
 
-    /// Returns the position of the known call, after updating it, or begins a new call.
+    /// Updates the call at the known position or, without one, begins a call. Returns the position
+    /// of the call.
     fn update_or_begin_call(
         &mut self,
-        known: Option<usize>,
+        known_position: Option<usize>,
         wire_id: &str,
         name: &str,
         dynamic: bool,
         mut notes: Object,
         sink: &mut dyn Sink,
     ) -> usize {
-        if let Some(place) = known {
-            self.update_call(place, name, sink);
-            self.store_fields(place, notes, sink);
-            return place;
+        if let Some(position) = known_position {
+            self.update_call(position, name, sink);
+            self.store_fields(position, notes, sink);
+            return position;
         }
-        let node = self.ensure_current_message(sink);
+        let message_id = self.ensure_current_message(sink);
         let id = self.answer.reserve_call_id(wire_id);
         if id != wire_id {
             notes.insert(WIRE_ID.to_owned(), wire_id.into());
@@ -203,15 +206,15 @@ impl Decoder {
             dynamic,
             ..ReceivedCall::default()
         };
-        let place = self.answer.add_call(call);
-        self.send_call_start(place, name, Some(node), sink);
-        self.store_fields(place, notes, sink);
-        place
+        let position = self.answer.add_call(call);
+        self.send_call_start(position, name, Some(message_id), sink);
+        self.store_fields(position, notes, sink);
+        position
     }
 
-    /// Updates the name of a call. A call that has ended is restarted under the name.
-    fn update_call(&mut self, place: usize, name: &str, sink: &mut dyn Sink) {
-        let Some(call) = self.answer.calls.get_mut(place) else {
+    /// Updates the name of a call. A call that has an outcome is restarted with the name.
+    fn update_call(&mut self, position: usize, name: &str, sink: &mut dyn Sink) {
+        let Some(call) = self.answer.calls.get_mut(position) else {
             return;
         };
         if std::mem::take(&mut call.settled) {
@@ -225,37 +228,42 @@ impl Decoder {
                 },
             );
         } else if call.name != name {
-            self.send_call_start(place, name, None, sink);
+            self.send_call_start(position, name, None, sink);
         }
     }
 
     fn send_call_start(
         &mut self,
-        place: usize,
+        position: usize,
         name: &str,
-        node: Option<String>,
+        parent_message_id: Option<String>,
         sink: &mut dyn Sink,
     ) {
-        let Some(call) = self.answer.calls.get_mut(place) else {
+        let Some(call) = self.answer.calls.get_mut(position) else {
             return;
         };
         name.clone_into(&mut call.name);
-        let start = EventKind::ToolCallStart {
+        let event = EventKind::ToolCallStart {
             tool_call_id: call.id.clone(),
             tool_call_name: name.to_owned(),
-            parent_message_id: node,
+            parent_message_id,
         };
-        sink.event(start.into());
+        sink.event(event.into());
     }
 
     pub(super) fn store_fields(
         &self,
-        place: usize,
+        position: usize,
         notes: impl IntoIterator<Item = (String, Value)>,
         sink: &mut dyn Sink,
     ) {
         let extra: Object = notes.into_iter().collect();
-        if let Some(call) = self.answer.calls.get(place).filter(|_| !extra.is_empty()) {
+        if let Some(call) = self
+            .answer
+            .calls
+            .get(position)
+            .filter(|_| !extra.is_empty())
+        {
             let tool_call_id = call.id.clone();
             send_extension(
                 sink,
@@ -267,27 +275,27 @@ impl Decoder {
         }
     }
 
-    fn mark_in_pieces(&mut self, place: usize, sink: &mut dyn Sink) {
-        let call = self.answer.calls.get_mut(place);
+    fn mark_in_pieces(&mut self, position: usize, sink: &mut dyn Sink) {
+        let call = self.answer.calls.get_mut(position);
         let is_first = call.is_some_and(|call| !std::mem::replace(&mut call.in_pieces, true));
         if is_first {
-            self.store_fields(place, [(IN_PIECES.to_owned(), json!(true))], sink);
+            self.store_fields(position, [(IN_PIECES.to_owned(), json!(true))], sink);
         }
     }
 
-    fn push_input(&self, place: usize, delta: String, sink: &mut dyn Sink) {
-        if let Some(call) = self.answer.calls.get(place) {
+    fn push_input(&self, position: usize, delta: String, sink: &mut dyn Sink) {
+        if let Some(call) = self.answer.calls.get(position) {
             let tool_call_id = call.id.clone();
-            let more = EventKind::ToolCallArgs {
+            let event = EventKind::ToolCallArgs {
                 tool_call_id,
                 delta,
             };
-            sink.event(more.into());
+            sink.event(event.into());
         }
     }
 
-    fn set_input(&self, place: usize, text: String, complete: bool, sink: &mut dyn Sink) {
-        if let Some(call) = self.answer.calls.get(place) {
+    fn set_input(&self, position: usize, text: String, complete: bool, sink: &mut dyn Sink) {
+        if let Some(call) = self.answer.calls.get(position) {
             let tool_call_id = call.id.clone();
             send_extension(
                 sink,
@@ -300,8 +308,8 @@ impl Decoder {
         }
     }
 
-    fn cut_input(&self, place: usize, sink: &mut dyn Sink) {
-        if let Some(call) = self.answer.calls.get(place) {
+    fn cut_input(&self, position: usize, sink: &mut dyn Sink) {
+        if let Some(call) = self.answer.calls.get(position) {
             let tool_call_id = call.id.clone();
             send_extension(sink, Extension::CallCut { tool_call_id });
         }
@@ -310,8 +318,8 @@ impl Decoder {
     /// Removes and returns the text of the streamed arguments of a call, which are complete; `None`
     /// if no arguments were streamed.
     fn take_partial_text(&mut self, wire_id: &str) -> Option<String> {
-        let partial = self.partial.remove(wire_id)?;
-        Some(partial.text)
+        let partial_input = self.partial.remove(wire_id)?;
+        Some(partial_input.text)
     }
 }
 

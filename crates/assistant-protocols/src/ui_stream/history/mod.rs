@@ -1,8 +1,8 @@
-//! Writes the conversation in the form of the AI SDK: the history of a request, and its
+//! Encodes the conversation in the format of the AI SDK: the history of a request, and its
 //! `UIMessage`s.
 //!
-//! A `UIMessage` contains a whole answer with all its steps, each of which is a message of its own
-//! in the conversation. `part` and `tool` write one part each; `tail` writes the state that the
+//! A `UIMessage` contains a whole answer with all its steps, each of which is a separate message in
+//! the conversation. `part` and `tool` encode single parts; `tail` encodes the state that the
 //! reader of a continued answer needs.
 
 mod part;
@@ -25,7 +25,7 @@ struct MessageGroup<'a> {
     messages: Vec<&'a Message>,
 }
 
-/// Returns the messages of the run's path in the form of the AI SDK. Each answer contains all its
+/// Returns the messages of the run's path in the format of the AI SDK. Each answer contains all its
 /// steps. Tool messages, activities and messages that the conversation omits from requests are left
 /// out.
 ///
@@ -41,8 +41,8 @@ struct MessageGroup<'a> {
 #[must_use]
 pub fn ui_messages(conversation: &Conversation) -> Vec<Value> {
     let groups = group_messages(conversation);
-    let write = |group: &MessageGroup<'_>| group.to_value(false, conversation);
-    groups.iter().map(write).collect()
+    let encode = |group: &MessageGroup<'_>| group.to_value(false, conversation);
+    groups.iter().map(encode).collect()
 }
 
 /// Returns the messages for a request, like [`ui_messages`], but with system messages first, and
@@ -50,16 +50,16 @@ pub fn ui_messages(conversation: &Conversation) -> Vec<Value> {
 fn request_messages(conversation: &Conversation) -> Vec<Value> {
     let mut groups = group_messages(conversation);
     groups.sort_by_key(|group| group.role != Role::System);
-    let write = |group: &MessageGroup<'_>| group.to_value(true, conversation);
-    groups.iter().map(write).collect()
+    let encode = |group: &MessageGroup<'_>| group.to_value(true, conversation);
+    groups.iter().map(encode).collect()
 }
 
 /// Groups the messages of the run's path by `UIMessage`.
 fn group_messages(conversation: &Conversation) -> Vec<MessageGroup<'_>> {
     let mut groups: Vec<MessageGroup<'_>> = Vec::new();
     for message in conversation.run_path() {
-        // The format has no field for a speaker: content that the agent added is a part of its
-        // answer.
+        // The format has no field for the author of a part, so content that the agent added belongs
+        // to its answer.
         let is_answer = matches!(message.author_role(), Role::Assistant | Role::Reasoning);
         if conversation.omits(message) {
             continue;
@@ -67,16 +67,16 @@ fn group_messages(conversation: &Conversation) -> Vec<MessageGroup<'_>> {
         if !is_answer && !matches!(message.role(), Role::User | Role::System | Role::Developer) {
             continue;
         }
-        let named = stored_text(message.extra(), "id");
+        let stored_id = stored_text(message.extra(), "id");
         if let Some(group) = groups.last_mut().filter(|_| is_answer)
             && group.role == Role::Assistant
-            && named.is_none_or(|id| id == group.id)
+            && stored_id.is_none_or(|id| id == group.id)
         {
             group.messages.push(message);
             continue;
         }
         groups.push(MessageGroup {
-            id: named.unwrap_or_else(|| message.wire_id()),
+            id: stored_id.unwrap_or_else(|| message.wire_id()),
             role: if is_answer {
                 Role::Assistant
             } else {
@@ -101,13 +101,13 @@ impl MessageGroup<'_> {
             out.insert("metadata".to_owned(), metadata);
         }
         let mut parts = Vec::new();
-        let mut before: Option<&Message> = None;
+        let mut previous_message: Option<&Message> = None;
         for message in &self.messages {
-            if self.role == Role::Assistant && is_step_start(message, before) {
+            if self.role == Role::Assistant && is_step_start(message, previous_message) {
                 parts.push(json!({"type": "step-start"}));
             }
             write_parts(message, request, conversation, &mut parts);
-            before = Some(message);
+            previous_message = Some(message);
         }
         out.insert("parts".to_owned(), parts.into());
         Value::Object(out)
@@ -115,20 +115,21 @@ impl MessageGroup<'_> {
 
     fn metadata(&self) -> Option<Value> {
         let first = self.messages.first()?;
-        let odd = stored_fields(first.extra()).and_then(|notes| notes.get("metadata"));
-        odd.cloned()
+        let metadata = stored_fields(first.extra()).and_then(|notes| notes.get("metadata"));
+        metadata
+            .cloned()
             .or_else(|| first.metadata().cloned().map(Value::Object))
     }
 }
 
-/// Returns true if a message begins a step. If its stored fields contain an id, the field `step`
-/// decides; otherwise, the first message of an answer and a message after a message with calls
-/// begin a step.
-fn is_step_start(message: &Message, before: Option<&Message>) -> bool {
+/// Returns true if a message begins a step. If its stored fields contain an id, their field `step`
+/// determines the result. Otherwise, the first message of an answer and a message after a message
+/// with calls begin a step.
+fn is_step_start(message: &Message, previous_message: Option<&Message>) -> bool {
     if let Some(notes) = stored_fields(message.extra()).filter(|notes| notes.contains_key("id")) {
         return notes.get("step") == Some(&Value::Bool(true));
     }
-    before.is_none_or(Message::has_calls)
+    previous_message.is_none_or(Message::has_calls)
 }
 
 fn write_parts(
@@ -138,22 +139,22 @@ fn write_parts(
     out: &mut Vec<Value>,
 ) {
     let is_continued = |call: &ToolCall| call.result().is_some() || !call.phase().is_final();
-    let keep = |call: &ToolCall| is_runnable(call) && (!request || is_continued(call));
-    // The original text contains the callouts between the pieces.
-    let mut written = message.original_text();
+    let is_included = |call: &ToolCall| is_runnable(call) && (!request || is_continued(call));
+    // The original text replaces the text parts, since it also contains the callouts between them.
+    let mut original_text = message.original_text();
     for entry in message.parts() {
         match entry {
             Part::Call(key) => {
-                let call = conversation.call(key).filter(|call| keep(call));
+                let call = conversation.call(key).filter(|call| is_included(call));
                 out.extend(call.map(|call| tool::to_value(call, request)));
             }
             Part::Text(_) if message.original_text().is_some() => {
-                out.extend(written.take().map(part::plain_text_to_value));
+                out.extend(original_text.take().map(part::plain_text_to_value));
             }
             entry => out.extend(part::to_value(entry)),
         }
     }
-    out.extend(written.take().map(part::plain_text_to_value));
+    out.extend(original_text.take().map(part::plain_text_to_value));
 }
 
 /// Returns the AI SDK's fields in the `extra` of a message or a call, if any.

@@ -1,4 +1,4 @@
-//! Writes the parts of a `UIMessage` other than those of tools.
+//! Encodes the parts of a `UIMessage`, except tool parts.
 
 use serde_json::{Value, json};
 
@@ -8,8 +8,8 @@ use assistant_core::{
     event::{ContentPart, Object, PartBody, Source},
 };
 
-/// Writes a part in the AI SDK's form; `None` for calls, which `tool` writes, and for parts without
-/// an equivalent.
+/// Encodes a part in the AI SDK's format. Returns `None` for calls, which `tool` encodes, and for
+/// parts without an equivalent.
 pub(super) fn to_value(part: &Part) -> Option<Value> {
     Some(match part {
         Part::Text(part) => text_to_value("text", part),
@@ -43,7 +43,7 @@ fn text_to_value(kind: &str, part: &TextPart) -> Value {
     if part.is_open() {
         put_text(&mut out, "state", "streaming");
     } else if out.contains_key("state") {
-        // The part is complete, regardless of the cause.
+        // The part has ended, although its stored state may be `streaming`.
         put_text(&mut out, "state", "done");
     }
     Value::Object(out)
@@ -58,8 +58,8 @@ fn file_to_value(part: &ContentPart) -> Option<Value> {
     };
     let mut out = Object::new();
     put_text(&mut out, "type", "file");
-    // A top-level type alone is a media type, too.
-    let of_kind = |mime_type: &Option<String>| match (mime_type, kind.as_str()) {
+    // The format permits a top-level type alone, such as `image`.
+    let media_type = |mime_type: &Option<String>| match (mime_type, kind.as_str()) {
         (Some(mime_type), _) => mime_type.clone(),
         (None, "document") => "application".to_owned(),
         (None, kind) => kind.to_owned(),
@@ -69,7 +69,7 @@ fn file_to_value(part: &ContentPart) -> Option<Value> {
             let url = format!("data:{mime_type};base64,{value}");
             (mime_type.clone(), url)
         }
-        Source::Url { value, mime_type } => (of_kind(mime_type), value.clone()),
+        Source::Url { value, mime_type } => (media_type(mime_type), value.clone()),
         Source::File {
             value,
             provider,
@@ -79,13 +79,13 @@ fn file_to_value(part: &ContentPart) -> Option<Value> {
                 let reference = json!({provider.as_str(): value});
                 out.insert("providerReference".to_owned(), reference);
             }
-            (of_kind(mime_type), value.clone())
+            (media_type(mime_type), value.clone())
         }
     };
     put_text(&mut out, "mediaType", &mime_type);
     put_text(&mut out, "url", &url);
-    if let Some(Value::Object(rest)) = &part.metadata {
-        for (key, value) in rest {
+    if let Some(Value::Object(fields)) = &part.metadata {
+        for (key, value) in fields {
             out.entry(key.as_str()).or_insert_with(|| value.clone());
         }
     }

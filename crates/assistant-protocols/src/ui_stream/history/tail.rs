@@ -1,4 +1,4 @@
-//! Writes the history of a request to an AI SDK server: the messages, the trigger, and the state
+//! Encodes the history of a request to an AI SDK server: the messages, the trigger, and the state
 //! that the reader of the response needs to continue an answer.
 
 use serde_json::{Value, json};
@@ -17,8 +17,8 @@ use assistant_core::{
 #[must_use]
 pub fn ui_history(conversation: &Conversation) -> Value {
     let groups = group_messages(conversation);
-    let last = groups.last();
-    let answer = last.filter(|group| group.role == Role::Assistant);
+    let last_group = groups.last();
+    let answer = last_group.filter(|group| group.role == Role::Assistant);
     let mut out = json!({
         "messages": request_messages(conversation),
         "trigger": "submit-message",
@@ -36,15 +36,15 @@ pub fn ui_history(conversation: &Conversation) -> Value {
     };
     if let Some(answer) = answer {
         put("messageId", answer.id);
-    } else if let Some(old) = find_previous_answer(conversation) {
+    } else if let Some(previous_id) = find_previous_answer(conversation) {
         put("trigger", "regenerate-message");
-        put("messageId", &old);
+        put("messageId", &previous_id);
     }
     out
 }
 
-/// Returns the id of the newest answer to the newest message of the run's path, which a new answer
-/// is to replace; `None` if there is no such answer.
+/// Returns the id of the newest answer to the newest message of the run's path, which the new
+/// answer replaces; `None` if there is no such answer.
 fn find_previous_answer(conversation: &Conversation) -> Option<String> {
     let tip = conversation.run_tip()?;
     let mut children = conversation.children(Some(tip)).into_iter().rev();
@@ -52,51 +52,54 @@ fn find_previous_answer(conversation: &Conversation) -> Option<String> {
         let message = conversation.message(id);
         message.is_some_and(|m| matches!(m.role(), Role::Assistant | Role::Reasoning))
     };
-    let old = conversation.message(children.find(is_answer)?)?;
-    let named = super::stored_text(old.extra(), "id");
-    Some(named.unwrap_or_else(|| old.wire_id()).to_owned())
+    let answer = conversation.message(children.find(is_answer)?)?;
+    let stored_id = super::stored_text(answer.extra(), "id");
+    Some(stored_id.unwrap_or_else(|| answer.wire_id()).to_owned())
 }
 
 fn create_answer_tail(conversation: &Conversation, group: &MessageGroup<'_>) -> Value {
     let mut tail = create_tail(conversation, group);
-    let earlier = |message: &Message| {
+    let has_next_response = |message: &Message| {
         let mut calls = conversation.calls_in(message);
         calls.any(|call| was_followed_by_response(conversation, call))
     };
-    let last = group.messages.iter().rposition(|message| earlier(message));
-    if let (Value::Object(tail), Some(last)) = (&mut tail, last) {
-        tail.insert("earlier".to_owned(), (last + 1).into());
+    let last_index = group
+        .messages
+        .iter()
+        .rposition(|message| has_next_response(message));
+    if let (Value::Object(tail), Some(last_index)) = (&mut tail, last_index) {
+        tail.insert("earlier".to_owned(), (last_index + 1).into());
     }
     tail
 }
 
-/// Returns true if the run of a call succeeded, and then the page answered the call, so that the
+/// Returns true if the run of a call succeeded and the page then answered the call, after which the
 /// agent began another response.
 fn was_followed_by_response(conversation: &Conversation, call: &ToolCall) -> bool {
     let approval = call.approval();
-    let decided = approval.is_some_and(is_answer_to_agent);
-    conversation.run_succeeded(call) == Some(true) && (decided || call.is_settled_here())
+    let is_decided = approval.is_some_and(is_answer_to_agent);
+    conversation.run_succeeded(call) == Some(true) && (is_decided || call.is_settled_here())
 }
 
 fn create_tail(conversation: &Conversation, group: &MessageGroup<'_>) -> Value {
     let mut step = 0_u64;
     let (mut nodes, mut calls, mut data) = (Vec::new(), Vec::new(), Vec::new());
-    let mut before: Option<&Message> = None;
+    let mut previous_message: Option<&Message> = None;
     for message in &group.messages {
-        if is_step_start(message, before) {
+        if is_step_start(message, previous_message) {
             step += 1;
         }
-        before = Some(message);
+        previous_message = Some(message);
         let id = message.wire_id();
         nodes.push(json!({"id": id, "step": step}));
-        let real = conversation
+        let runnable_calls = conversation
             .calls_in(message)
             .filter(|call| is_runnable(call));
-        calls.extend(real.map(|call| call_to_value(call, step)));
+        calls.extend(runnable_calls.map(|call| call_to_value(call, step)));
         for part in message.parts() {
             if let Part::Data(part) = part {
-                let wire = part.extra().get("id").cloned();
-                data.push(json!({"type": part.data_type(), "id": wire, "node": id}));
+                let data_id = part.extra().get("id").cloned();
+                data.push(json!({"type": part.data_type(), "id": data_id, "node": id}));
             }
         }
     }
@@ -124,7 +127,7 @@ fn call_to_value(call: &ToolCall, step: u64) -> Value {
         notes.insert("approval".to_owned(), Value::Object(approval));
     }
     let state = tool::state(call);
-    // Parts that may grow continue where they stopped.
+    // The next response may extend arguments that are not complete.
     let text = (state == "input-streaming").then(|| call.args_text());
     let mut out = Object::new();
     out.insert("id".to_owned(), call.id().into());

@@ -1,6 +1,6 @@
-//! Writes the parts of a `UIMessage` for tools: `tool-NAME` or `dynamic-tool`.
+//! Encodes calls as tool parts of a `UIMessage`: `tool-NAME` or `dynamic-tool`.
 //!
-//! The state, input and output of a part derive from the call and are not stored a second time.
+//! The state, input and output of a part are derived from the call and not stored separately.
 
 use serde_json::Value;
 
@@ -28,16 +28,16 @@ pub(super) fn is_dynamic(call: &ToolCall) -> bool {
 /// Returns the state of a call in the terms of the AI SDK.
 pub(super) fn state(call: &ToolCall) -> &'static str {
     let approval = approval(call);
-    let answered = approval
+    let is_answered = approval
         .as_ref()
         .is_some_and(|approval| approval.contains_key("approved"));
-    let is_denial = || !call.is_settled_here() || (answered && is_asked_by_agent(call));
+    let is_denial = || !call.is_settled_here() || (is_answered && is_asked_by_agent(call));
     match call.phase() {
         Phase::OutputError => "output-error",
         Phase::OutputDenied if is_denial() => "output-denied",
         phase if phase.is_final() => "output-available",
         _ if is_preliminary(call) => "output-available",
-        _ if answered => "approval-responded",
+        _ if is_answered => "approval-responded",
         _ if approval.is_some() => "approval-requested",
         Phase::InputStreaming => "input-streaming",
         _ => "input-available",
@@ -54,7 +54,7 @@ fn is_preliminary(call: &ToolCall) -> bool {
 }
 
 /// Returns the agent's approval request as it was received, with the user's answer if there is one.
-/// `None` if the agent requested no approval.
+/// Returns `None` if the agent requested no approval.
 pub(super) fn approval(call: &ToolCall) -> Option<Object> {
     let mut out = stored_fields(call.extra())?
         .get("approval")?
@@ -76,7 +76,7 @@ pub(super) fn approval(call: &ToolCall) -> Option<Object> {
     Some(out)
 }
 
-/// Returns a call as a part. In a request, the part's approval is adapted to the AI SDK's schema
+/// Encodes a call as a part. In a request, the part's approval is adapted to the AI SDK's schema
 /// ([`repair_approval`]).
 pub(super) fn to_value(call: &ToolCall, request: bool) -> Value {
     let mut out = Object::new();
@@ -104,8 +104,9 @@ pub(super) fn to_value(call: &ToolCall, request: bool) -> Value {
     Value::Object(out)
 }
 
-/// Repairs the approval of a part for the AI SDK's schema: `output-denied` requires a denied
-/// approval, and a part with output may only have a granted one.
+/// Adapts the approval of a part to the AI SDK's schema: the state `output-denied` requires a
+/// denied approval, and a part with an output or error must not have an approval that is not
+/// granted.
 fn repair_approval(call: &ToolCall, state: &str, out: &mut Object) {
     let approved = out
         .get("approval")
@@ -129,7 +130,7 @@ fn repair_approval(call: &ToolCall, state: &str, out: &mut Object) {
 }
 
 fn write_state_fields(call: &ToolCall, state: &str, out: &mut Object) {
-    let note = |key: &str| {
+    let stored_field = |key: &str| {
         stored_fields(call.extra())
             .and_then(|notes| notes.get(key))
             .cloned()
@@ -142,14 +143,14 @@ fn write_state_fields(call: &ToolCall, state: &str, out: &mut Object) {
     if is_open && has_stored_flag(call.extra(), IN_PIECES) {
         put_text(out, "rawInput", call.args_text());
     }
-    if let Some(encoding) = note("inputEncoding").filter(|_| is_open) {
+    if let Some(encoding) = stored_field("inputEncoding").filter(|_| is_open) {
         out.insert("inputEncoding".to_owned(), encoding);
     }
     let is_output = matches!(state, "output-available" | "output-error");
     if let Some(approval) = approval(call) {
-        // A result of the page can only keep an approval that was granted.
-        let granted = approval.get("approved") == Some(&true.into());
-        if granted || !is_output || !call.is_settled_here() {
+        // If the page recorded the result of the call, an approval that is not granted is omitted.
+        let is_granted = approval.get("approved") == Some(&true.into());
+        if is_granted || !is_output || !call.is_settled_here() {
             out.insert("approval".to_owned(), Value::Object(approval));
         }
     }
@@ -157,7 +158,7 @@ fn write_state_fields(call: &ToolCall, state: &str, out: &mut Object) {
         let value = call.result().map(|result| result.value());
         let value = value.or(call.preliminary()).cloned();
         out.insert("output".to_owned(), value.unwrap_or_default());
-        if let Some(preliminary) = note("preliminary") {
+        if let Some(preliminary) = stored_field("preliminary") {
             out.insert("preliminary".to_owned(), preliminary);
         }
     }
@@ -171,15 +172,15 @@ fn write_state_fields(call: &ToolCall, state: &str, out: &mut Object) {
     }
 }
 
-/// Returns the arguments of a call: the text if they are marked as text, otherwise the edited
-/// arguments with which the call was started, or the arguments received so far. `None` if there are
-/// none.
+/// Returns the arguments of a call: their text if they are marked as text, otherwise the edited
+/// arguments with which the call was started, or the arguments that were received so far. Returns
+/// `None` if the call has no arguments.
 fn input_value(call: &ToolCall) -> Option<Value> {
-    let text = stored_fields(call.extra()).and_then(|notes| notes.get("inputEncoding"));
-    let is_text = text == Some(&"text".into()) && !call.has_ended();
+    let encoding = stored_fields(call.extra()).and_then(|notes| notes.get("inputEncoding"));
+    let is_text = encoding == Some(&"text".into()) && !call.has_ended();
     if has_stored_flag(call.extra(), AS_TEXT) || (is_text && !call.args_text().is_empty()) {
         return Some(call.args_text().into());
     }
-    let edited = call.edited_args().filter(|_| call.was_started());
-    edited.or_else(|| call.partial_args()).cloned()
+    let edited_args = call.edited_args().filter(|_| call.was_started());
+    edited_args.or_else(|| call.partial_args()).cloned()
 }
