@@ -15,15 +15,15 @@ use crate::{
     window_options::get_property,
 };
 
-/// Creates an action. `npm/action.js` has validated the definition. Fails if the definition is not
-/// JSON.
+/// Creates an action from a definition that `npm/action.js` has validated. Fails if the definition
+/// is not JSON.
 pub(crate) fn build_action(
     definition: &str,
     functions: &PageFunctions,
 ) -> Result<ToolAction, JsError> {
     let fields: Value = serde_json::from_str(definition)?;
-    let text = |name| text_or_empty(fields.get(name));
-    let mut action = ToolAction::new(text("name"), text("description"));
+    let read_text = |name| text_or_empty(fields.get(name));
+    let mut action = ToolAction::new(read_text("name"), read_text("description"));
     if let Some(schema) = fields.get("parameters") {
         action = action.parameters(schema.clone());
     }
@@ -83,8 +83,8 @@ fn with_bounds(mut action: ToolAction, fields: &Value) -> ToolAction {
     if let Some(names) = text_list(&fields["rememberFor"]) {
         action = action.remember_for(names);
     }
-    if let Some(most) = fields.get("rememberUses").and_then(as_u32) {
-        action = action.remember_uses(most);
+    if let Some(max_uses) = fields.get("rememberUses").and_then(as_u32) {
+        action = action.remember_uses(max_uses);
     }
     if let Some(ms) = fields["rememberLasts"].as_u64() {
         action = action.remember_lasts(Duration::from_millis(ms));
@@ -99,27 +99,31 @@ fn with_bounds(mut action: ToolAction, fields: &Value) -> ToolAction {
     }
     let limit = |pointer| fields.pointer(pointer).and_then(as_u32);
     let mut bounds = CallLimits::default();
-    if let (Some(most), Some(ms)) = (limit("/limits/calls/0"), limit("/limits/calls/1")) {
-        bounds = bounds.calls(most, ms);
+    if let (Some(count), Some(ms)) = (limit("/limits/calls/0"), limit("/limits/calls/1")) {
+        bounds = bounds.calls(count, ms);
     }
-    if let Some(most) = limit("/limits/concurrent") {
-        bounds = bounds.concurrent(most);
+    if let Some(count) = limit("/limits/concurrent") {
+        bounds = bounds.concurrent(count);
     }
-    if let Some(most) = limit("/limits/perRun") {
-        bounds = bounds.per_run(most);
+    if let Some(count) = limit("/limits/perRun") {
+        bounds = bounds.per_run(count);
     }
     action.limits(bounds)
 }
 
 fn with_functions(mut action: ToolAction, fields: &Value, functions: &PageFunctions) -> ToolAction {
-    if let Some(text) = functions.get_function("description") {
-        action = action.description(move || text.call_without_args::<String>().unwrap_or_default());
+    if let Some(description) = functions.get_function("description") {
+        action = action.description(move || {
+            description
+                .call_without_args::<String>()
+                .unwrap_or_default()
+        });
     }
     if let Some(schema) = functions.get_function("parameters") {
         action = action.parameters(move || schema.call_without_args::<Value>().unwrap_or_default());
     }
     match functions.get_function("enabled") {
-        // An action whose condition fails is not offered.
+        // The action is not offered if its condition fails.
         Some(enabled) => {
             action = action.enabled(move || enabled.call_without_args().unwrap_or(false));
         }
@@ -131,9 +135,9 @@ fn with_functions(mut action: ToolAction, fields: &Value, functions: &PageFuncti
         });
     }
     action = action.approval(approval_rule(fields, functions));
-    if let Some(permits) = functions.get_function("permission") {
+    if let Some(permission) = functions.get_function("permission") {
         action = action.permission(move |args: Value| {
-            check_permission(permits.clone(), args, JsValue::UNDEFINED)
+            check_permission(permission.clone(), args, JsValue::UNDEFINED)
         });
     }
     if let Some(describe) = functions.get_function("describe") {
@@ -145,10 +149,10 @@ fn with_functions(mut action: ToolAction, fields: &Value, functions: &PageFuncti
             DenialResult(denial.call_sync(args, &reason).ok())
         });
     }
-    if let Some(clean) = functions.get_function("sanitize") {
-        // The schema refuses the arguments if they could not be sanitized.
+    if let Some(sanitize) = functions.get_function("sanitize") {
+        // If the function fails, the arguments become null, which the schema rejects.
         action = action.sanitize(move |args| {
-            *args = clean.call_sync(args, &Value::Null).unwrap_or_default();
+            *args = sanitize.call_sync(args, &Value::Null).unwrap_or_default();
         });
     }
     if let Some(preview) = functions.get_function("preview") {
@@ -177,15 +181,17 @@ async fn run_handler(
     context: ToolContext,
 ) -> Result<Value, ToolError> {
     crate::wait_if_stopped().await;
-    let running = RunningHandler::begin(context);
-    let answer = handler.call_async_with(&args, running.context()).await;
+    let running_handler = RunningHandler::begin(context);
+    let answer = handler
+        .call_async_with(&args, running_handler.context())
+        .await;
     crate::wait_if_stopped().await;
-    running.end();
+    running_handler.end();
     answer
 }
 
-/// Returns the approval rule. A function requires approval unless it returns `false`, also if it
-/// fails. Without a function, every text except `never` requires approval.
+/// Returns the approval rule. If the rule is a function, approval is required unless the function
+/// returns `false`. If the rule is a text, approval is required unless the text is `never`.
 fn approval_rule(fields: &Value, functions: &PageFunctions) -> Approval {
     match (
         functions.get_function("approval"),
@@ -227,7 +233,7 @@ fn describe_call(describe: &PageFunction, args: &Value) -> Description {
 }
 
 /// The result of a denied call, as the page returned it. Serialization fails if the page returned
-/// none, so that the default result is sent.
+/// no result; the default result is sent then.
 struct DenialResult(Option<Value>);
 
 impl Serialize for DenialResult {
@@ -252,8 +258,7 @@ fn as_u32(value: &Value) -> Option<u32> {
     u32::try_from(value.as_u64()?).ok()
 }
 
-/// The functions of an action's definition, by the names of their fields, as `npm/action.js` has
-/// wrapped them.
+/// The functions of an action's definition by field name, as wrapped by `npm/action.js`.
 pub(crate) struct PageFunctions {
     object: JsValue,
     exact_numbers: bool,
@@ -267,7 +272,7 @@ impl PageFunctions {
         }
     }
 
-    /// Returns the function in a field that draws a view, if any.
+    /// Returns the drawing function in a field, if any.
     pub(crate) fn get_draw_function(&self, name: &str) -> Option<DrawFunction> {
         let draw = get_property(&self.object, name).dyn_into().ok()?;
         Some(DrawFunction::new(draw))

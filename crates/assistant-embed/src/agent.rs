@@ -22,21 +22,21 @@ use wasm_bindgen_futures::JsFuture;
 
 use crate::{function::parse_answer, page_agent::PageAgent, part, window_options::get_property};
 
-/// The agent that a page's options describe. Its code is in the second part of the module, and is
-/// loaded with the first run.
+/// The agent that a page's options describe. The first run loads the agent's code, which is in the
+/// second part of the module.
 pub(crate) struct LazyAgent {
     options: SendWrapper<(js_sys::Array, JsValue)>,
     url: String,
-    /// The agent, once the first run has created it.
+    /// The agent; empty until the first run creates it.
     created: Rc<OnceCell<Box<dyn Agent>>>,
 }
 
 impl LazyAgent {
     pub(crate) fn new(url: String, headers: &js_sys::Array, options: &JsValue) -> Self {
-        // The page's object may change later.
-        let copy = js_sys::Object::assign(&js_sys::Object::new(), options.unchecked_ref());
+        // The options are copied, since the page may change the object later.
+        let options = js_sys::Object::assign(&js_sys::Object::new(), options.unchecked_ref());
         Self {
-            options: SendWrapper::new((headers.clone(), copy.into())),
+            options: SendWrapper::new((headers.clone(), options.into())),
             url,
             created: Rc::default(),
         }
@@ -53,7 +53,8 @@ impl Agent for LazyAgent {
             Some("ui-stream") => create_ui_stream(&self.options.1).traits(),
             #[cfg(feature = "full")]
             Some("completions") => Completions::default().traits(),
-            // As `HttpAgent::reattach` declares, which is not created before the first run.
+            // The traits with the option are those of `HttpAgent::reattach`. The `HttpAgent` itself
+            // is created by the first run.
             _ => match get_property(&self.options.1, "reattach").as_string() {
                 Some(_) => AgUi::default()
                     .traits()
@@ -97,7 +98,7 @@ impl Agent for LazyAgent {
                     let reason = "the program of the agent could not be loaded";
                     return StreamEnd::Failed(Failure::new(FailureKind::Network, reason));
                 };
-                // Another run may have created the agent meanwhile.
+                // Another run may have created the agent in the meantime.
                 let _ = created.set(agent);
             }
             match created.get() {
@@ -113,7 +114,7 @@ fn create_ui_stream(options: &JsValue) -> UiStream {
     UiStream::default().with_resumes(get_property(options, "resumes").is_truthy())
 }
 
-/// Creates the agent that the options of a page describe. `npm/chat.js` has already refused
+/// Creates the agent that the options of a page describe. `npm/chat.js` has already rejected
 /// protocols that the module does not support.
 pub(crate) fn create_agent(
     url: String,
@@ -126,8 +127,8 @@ pub(crate) fn create_agent(
     match get_property(options, "protocol").as_string().as_deref() {
         None | Some("ag-ui") => {
             let mut agent = HttpAgent::new(url);
-            if let Some(runs) = get_property(options, "reattach").as_string() {
-                agent = agent.reattach(runs);
+            if let Some(runs_url) = get_property(options, "reattach").as_string() {
+                agent = agent.reattach(runs_url);
             }
             Ok(with_request_options(agent, headers, options))
         }
@@ -154,8 +155,8 @@ fn with_request_options<P: Protocol + 'static>(
     headers: &js_sys::Array,
     options: &JsValue,
 ) -> Box<dyn Agent> {
-    let fixed = parse_headers(headers);
-    let mut agent = agent.headers(move || fixed.clone());
+    let fixed_headers = parse_headers(headers);
+    let mut agent = agent.headers(move || fixed_headers.clone());
     if let Ok(headers) = get_property(options, "headers").dyn_into::<js_sys::Function>() {
         agent = agent.headers_async(move |refused| call_page_headers(headers.clone(), refused));
     }
@@ -166,7 +167,7 @@ fn with_request_options<P: Protocol + 'static>(
     }
 }
 
-/// Calls the page's function that returns headers. `refused` is true if the server refused the
+/// Calls the page's function that returns headers. `refused` is true if the server rejected the
 /// previous headers. Fails if the function fails, or returns anything but pairs of texts.
 async fn call_page_headers(
     headers: js_sys::Function,
@@ -183,9 +184,9 @@ async fn call_page_headers(
 }
 
 fn parse_headers(headers: &js_sys::Array) -> Vec<(String, String)> {
-    let pair = |pair: JsValue| {
+    let parse_pair = |pair: JsValue| {
         let pair = js_sys::Array::from(&pair);
         Some((pair.get(0).as_string()?, pair.get(1).as_string()?))
     };
-    headers.iter().filter_map(pair).collect()
+    headers.iter().filter_map(parse_pair).collect()
 }

@@ -33,8 +33,8 @@ impl std::fmt::Debug for Audit {
     }
 }
 
-/// Starts the audit records, and passes each new record to the listener. `redact` returns the
-/// arguments for a record; if it fails, the record's arguments are null.
+/// Starts the audit, and passes each new record to the listener. `redact` returns the arguments for
+/// a record; if it fails, the record's arguments are null.
 pub(crate) fn start_audit(
     chat: &Assistant,
     redact: Option<js_sys::Function>,
@@ -49,10 +49,10 @@ pub(crate) fn start_audit(
     });
     let listener = send_wrapper::SendWrapper::new(listener);
     log.on_entry(move |entry| {
-        // It never throws.
+        // The wrapped listener never throws.
         let _ = listener.call1(&JsValue::UNDEFINED, &entry.to_value().to_string().into());
     })
-    // The listener passes the records to the observers that `npm/handle.js` adds and removes.
+    // The listener is never removed: `npm/handle.js` adds and removes the observers that it calls.
     .forget();
     Audit(Box::new(log))
 }

@@ -26,36 +26,39 @@ impl Args {
         self.0
     }
 
-    pub(crate) fn value(&self, at: usize) -> Value {
-        self.0.get(at).cloned().unwrap_or_default()
+    pub(crate) fn value(&self, index: usize) -> Value {
+        self.0.get(index).cloned().unwrap_or_default()
     }
 
-    pub(crate) fn text(&self, at: usize) -> String {
-        let text = self.0.get(at).and_then(Value::as_str);
+    pub(crate) fn text(&self, index: usize) -> String {
+        let text = self.0.get(index).and_then(Value::as_str);
         text.unwrap_or_default().to_owned()
     }
 
-    fn optional_text(&self, at: usize) -> Option<String> {
-        self.0.get(at)?.as_str().map(str::to_owned)
+    fn optional_text(&self, index: usize) -> Option<String> {
+        self.0.get(index)?.as_str().map(str::to_owned)
     }
 
-    fn number(&self, at: usize) -> u64 {
-        self.0.get(at).and_then(Value::as_u64).unwrap_or(u64::MAX)
+    fn number(&self, index: usize) -> u64 {
+        self.0
+            .get(index)
+            .and_then(Value::as_u64)
+            .unwrap_or(u64::MAX)
     }
 
-    fn message_id(&self, at: usize) -> MessageId {
-        self.text(at).as_str().into()
+    fn message_id(&self, index: usize) -> MessageId {
+        self.text(index).as_str().into()
     }
 
-    fn texts(&self, at: usize) -> Vec<String> {
-        parse_texts(self.0.get(at))
+    fn texts(&self, index: usize) -> Vec<String> {
+        parse_texts(self.0.get(index))
     }
 
-    /// Returns the key of the call whose number is the argument at a position. Fails if no call has
+    /// Returns the key of the call whose number is the argument at `index`. Fails if no call has
     /// the number.
-    fn call_key(&self, at: usize, chat: &Assistant) -> Result<CallKey, String> {
-        let number = self.number(at);
-        let key = chat.with_conversation(|all| state::find_call_key(all, number));
+    fn call_key(&self, index: usize, chat: &Assistant) -> Result<CallKey, String> {
+        let number = self.number(index);
+        let key = chat.with_conversation(|conversation| state::find_call_key(conversation, number));
         key.flatten()
             .ok_or_else(|| "There is no such call".to_owned())
     }
@@ -64,25 +67,26 @@ impl Args {
 /// Calls the method with the given name and returns its result. Fails if the method is unknown or
 /// refused, or an argument is invalid.
 pub(crate) fn run_method(chat: &Assistant, name: &str, args: &Args) -> Result<Value, String> {
-    if let Some(outcome) = run_reading_method(chat, name, args) {
+    if let Some(outcome) = run_query(chat, name, args) {
         return outcome;
     }
-    let outcome = match run_deciding_method(chat, name, args)? {
+    let outcome = match run_decision(chat, name, args)? {
         Some(outcome) => outcome,
-        None => run_acting_method(chat, name, args)?,
+        None => run_command(chat, name, args)?,
     };
     outcome
         .map(|()| Value::Null)
         .map_err(|refusal| refusal.to_string())
 }
 
-/// Calls a method that only reads; `None` for other methods.
-fn run_reading_method(chat: &Assistant, name: &str, args: &Args) -> Option<Result<Value, String>> {
+/// Calls a method that only reads the state of the chat. Returns `None` for other methods.
+fn run_query(chat: &Assistant, name: &str, args: &Args) -> Option<Result<Value, String>> {
     Some(Ok(match name {
         "call" => {
             let number = args.number(0);
-            let call = chat.with_conversation(|all| {
-                state::call_to_json(all, &state::find_call_key(all, number)?)
+            let call = chat.with_conversation(|conversation| {
+                let key = state::find_call_key(conversation, number)?;
+                state::call_to_json(conversation, &key)
             });
             call.flatten().unwrap_or_default()
         }
@@ -107,9 +111,8 @@ fn run_reading_method(chat: &Assistant, name: &str, args: &Args) -> Option<Resul
     }))
 }
 
-/// Calls a method by which the application decides about calls or interrupts; `None` for other
-/// methods.
-fn run_deciding_method(
+/// Calls a method that decides about a call or an interrupt. Returns `None` for other methods.
+fn run_decision(
     chat: &Assistant,
     name: &str,
     args: &Args,
@@ -118,10 +121,10 @@ fn run_deciding_method(
         "approve" => chat.approve(&args.call_key(0, chat)?),
         "approveWith" => chat.approve_with(&args.call_key(0, chat)?, args.value(1)),
         "approveAndRemember" => {
-            let edited = Some(args.value(1)).filter(|args| !args.is_null());
+            let edited_args = Some(args.value(1)).filter(|args| !args.is_null());
             chat.approve_and_remember(
                 &args.call_key(0, chat)?,
-                edited,
+                edited_args,
                 parse_remember(&args.value(2)),
             )
         }
@@ -136,11 +139,7 @@ fn run_deciding_method(
     }))
 }
 
-fn run_acting_method(
-    chat: &Assistant,
-    name: &str,
-    args: &Args,
-) -> Result<Result<(), Refusal>, String> {
+fn run_command(chat: &Assistant, name: &str, args: &Args) -> Result<Result<(), Refusal>, String> {
     let content = || form::content_from_value(args.value(0)).map_err(|error| error.to_string());
     match name {
         "send" => return Ok(chat.send(args.text(0))),
@@ -192,16 +191,19 @@ fn parse_sibling(word: &str) -> Sibling {
 /// Parses `{select, exact?}`, `{switch, to}` or `{delete}`. Any other object is read as
 /// `{showRun}`.
 fn parse_tree_change(value: &Value) -> TreeChange {
-    let message = |name: &str| value.get(name)?.as_str().map(MessageId::from);
-    if let Some(message) = message("select") {
+    let message_id = |name: &str| value.get(name)?.as_str().map(MessageId::from);
+    if let Some(message) = message_id("select") {
         let exact = value.get("exact") == Some(&Value::Bool(true));
         return TreeChange::Select { message, exact };
     }
-    if let Some(message) = message("switch") {
-        let to = parse_sibling(value.get("to").and_then(Value::as_str).unwrap_or_default());
-        return TreeChange::Switch { message, to };
+    if let Some(message) = message_id("switch") {
+        let sibling = parse_sibling(value.get("to").and_then(Value::as_str).unwrap_or_default());
+        return TreeChange::Switch {
+            message,
+            to: sibling,
+        };
     }
-    match message("delete") {
+    match message_id("delete") {
         Some(message) => TreeChange::Delete { message },
         None => TreeChange::ShowRun,
     }

@@ -17,13 +17,13 @@ use crate::state;
 /// A future that resolves when the handler has ended or was cancelled.
 type HandlerEnd = Shared<oneshot::Receiver<()>>;
 
-/// A guard that exists while a handler is running. Dropping it aborts the handler's signal, and
-/// ends the work that the handler has begun through its context.
+/// A guard that exists while a handler is running. Dropping the guard aborts the handler's signal,
+/// and ends the work that the handler has begun through its context.
 pub(crate) struct RunningHandler {
     context: ToolContext,
     abort: Rc<RefCell<Option<js_sys::Function>>>,
-    over: HandlerEnd,
-    /// Resolves `over` when it is dropped.
+    end: HandlerEnd,
+    /// The sender of `end`, which resolves when the sender is dropped.
     _sender: oneshot::Sender<()>,
 }
 
@@ -33,7 +33,7 @@ impl RunningHandler {
         Self {
             context,
             abort: Rc::default(),
-            over: receiver.shared(),
+            end: receiver.shared(),
             _sender: sender,
         }
     }
@@ -42,7 +42,7 @@ impl RunningHandler {
         let context = CallContext {
             context: self.context.clone(),
             abort: Rc::clone(&self.abort),
-            over: self.over.clone(),
+            end: self.end.clone(),
         };
         Context(Box::new(context)).into()
     }
@@ -57,7 +57,7 @@ impl RunningHandler {
 impl Drop for RunningHandler {
     fn drop(&mut self) {
         if let Some(abort) = self.abort.take() {
-            // It never throws.
+            // The wrapped function never throws.
             let _ = abort.call0(&JsValue::UNDEFINED);
         }
     }
@@ -117,7 +117,7 @@ impl Context {
         self.0.stop_loop();
     }
 
-    /// Returns the messages of the shown branch, as a JSON list.
+    /// Returns the messages of the displayed branch, as a JSON list.
     pub fn history(&self) -> String {
         self.0.history().to_string()
     }
@@ -155,19 +155,19 @@ impl Context {
 struct CallContext {
     context: ToolContext,
     abort: Rc<RefCell<Option<js_sys::Function>>>,
-    over: HandlerEnd,
+    end: HandlerEnd,
 }
 
 impl ContextObject for CallContext {
     fn facts(&self) -> Value {
         let context = &self.context;
-        let id = |id: Option<&str>| id.map_or(Value::Null, Value::from);
-        let parent = context.parent_message_id();
+        let id_or_null = |id: Option<&str>| id.map_or(Value::Null, Value::from);
+        let parent_id = context.parent_message_id();
         json!({
             "callId": context.call_id(),
             "call": context.call_key().number(),
-            "messageId": id(context.message_id().map(|id| id.as_str())),
-            "parentMessageId": id(parent.as_ref().map(|id| id.as_str())),
+            "messageId": id_or_null(context.message_id().map(|id| id.as_str())),
+            "parentMessageId": id_or_null(parent_id.as_ref().map(|id| id.as_str())),
             "clientId": context.client_id(),
             "iteration": context.iteration(),
         })
@@ -236,9 +236,9 @@ impl CallContext {
         &self,
         work: impl Future<Output = Result<Value, ToolError>> + 'static,
     ) -> js_sys::Promise {
-        let over = self.over.clone();
+        let end = self.end.clone();
         future_to_promise(async move {
-            let outcome = match select(work.boxed_local(), over).await {
+            let outcome = match select(work.boxed_local(), end).await {
                 Either::Left((outcome, _)) => outcome,
                 Either::Right(_) => Err(ToolError::new("The call is over")),
             };
@@ -250,7 +250,7 @@ impl CallContext {
     }
 }
 
-/// Parses JSON that `npm/foreign.js` has written; null if it is invalid.
+/// Parses JSON that `npm/foreign.js` has written. Returns null for invalid JSON.
 fn parse_or_null(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_default()
 }

@@ -7,9 +7,9 @@ use send_wrapper::SendWrapper;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{Element, HtmlElement};
 
-/// The time within which the view of a question must have content. JavaScript libraries draw
-/// asynchronously.
-const MOST_WAIT: Duration = Duration::from_secs(1);
+/// The time after which the view of a question must have content. It is not checked at once, since
+/// JavaScript libraries draw asynchronously.
+const MAX_WAIT: Duration = Duration::from_secs(1);
 
 /// A function of the page that draws a view. It takes an object and an element, never throws, and
 /// returns a text with the reason of a failure, or a function that removes the view.
@@ -34,12 +34,12 @@ impl DrawFunction {
     }
 
     /// Calls the function and returns the view that it draws, or a view that fails with
-    /// [`DrawingError`]. A question's view that is still empty after [`MOST_WAIT`] counts as
-    /// failed, because the user answers in it.
+    /// [`DrawingError`]. A question's view that is still empty after [`MAX_WAIT`] counts as failed,
+    /// because the user could not answer.
     pub(crate) fn draw(&self, object: JsValue, is_question: bool) -> AnyView {
         let failure = RwSignal::new(None);
-        let created = document().create_element("div");
-        let Ok(Ok(element)) = created.map(JsCast::dyn_into::<HtmlElement>) else {
+        let element = document().create_element("div");
+        let Ok(Ok(element)) = element.map(JsCast::dyn_into::<HtmlElement>) else {
             return ().into_any();
         };
         element.set_class_name("la-page-view");
@@ -48,22 +48,22 @@ impl DrawFunction {
             answer if answer.is_function() => call_on_cleanup(answer.unchecked_into()),
             answer => failure.set(answer.as_string()),
         }
-        let drawn = SendWrapper::new(element);
+        let drawing = SendWrapper::new(element);
         if is_question {
-            let drawn = drawn.clone();
-            let check = move || {
+            let drawing = drawing.clone();
+            let check_drawing = move || {
                 let is_open = failure.try_get_untracked() == Some(None);
-                if is_open && (is_empty(&drawn) || !drawn.is_connected()) {
+                if is_open && (is_empty(&drawing) || !drawing.is_connected()) {
                     failure.set(Some("it shows nothing".to_owned()));
                 }
             };
-            set_timeout(check, MOST_WAIT);
+            set_timeout(check_drawing, MAX_WAIT);
         }
         let view = move || match failure.get() {
             Some(reason) => Err(DrawingError(reason)),
             None => {
-                let drawn = drawn.clone();
-                Ok(view! { <div class="la-page" use:append_drawing=drawn></div> })
+                let drawing = drawing.clone();
+                Ok(view! { <div class="la-page" use:append_drawing=drawing></div> })
             }
         };
         view.into_any()
@@ -74,15 +74,15 @@ impl DrawFunction {
 fn call_on_cleanup(end: js_sys::Function) {
     let end = SendWrapper::new(end);
     on_cleanup(move || {
-        // It never throws.
+        // The wrapped function never throws.
         let _ = end.call0(&JsValue::UNDEFINED);
     });
 }
 
 /// Appends the element in which the page has drawn to an element of the view.
-fn append_drawing(place: Element, drawn: SendWrapper<HtmlElement>) {
-    // A new element takes any child.
-    let _ = place.append_child(&drawn);
+fn append_drawing(container: Element, drawing: SendWrapper<HtmlElement>) {
+    // Appending to a new element does not fail.
+    let _ = container.append_child(&drawing);
 }
 
 fn is_empty(element: &HtmlElement) -> bool {

@@ -6,14 +6,14 @@ use wasm_bindgen::{JsCast, JsValue};
 
 use crate::window_options::get_property;
 
-/// Calls the function in the option `notify` for each event, and when the chat begins to wait for
-/// the user, with the kind of the event and three texts, in the form that `npm/chat.js` expects.
-/// Does nothing without the option.
+/// Calls the function in the option `notify` for each event, and each time the chat begins to wait
+/// for the user. The arguments are the kind of the event and three texts, as `npm/chat.js` expects
+/// them. Does nothing without the option.
 pub(crate) fn forward_events(options: &JsValue) {
     let Ok(notify) = get_property(options, "notify").dyn_into::<js_sys::Function>() else {
         return;
     };
-    let on_question = notify.clone();
+    let notify_question = notify.clone();
     use_assistant_events(move |event| {
         let texts = match event {
             AssistantEvent::Message { id, role } => {
@@ -29,7 +29,7 @@ pub(crate) fn forward_events(options: &JsValue) {
                 call_event_texts("action", call.number(), name, phase.as_str())
             }
             AssistantEvent::Error(notice) => ["error", notice.message(), "", ""].map(JsValue::from),
-            // An event of a later version has no form yet.
+            // Events that later versions add are not forwarded.
             _ => return,
         };
         call_notify(&notify, &texts);
@@ -37,12 +37,15 @@ pub(crate) fn forward_events(options: &JsValue) {
     let Some(activity) = use_assistant().map(|assistant| assistant.activity()) else {
         return;
     };
-    // A question to the user that is no approval, such as an agent's interrupt.
-    Effect::new(move |before: Option<bool>| {
-        let now = activity.get();
-        let is_asking = now.is_waiting() || now.is_asking();
-        if is_asking && before == Some(false) {
-            call_notify(&on_question, &["question", "", "", ""].map(JsValue::from));
+    // The chat begins to wait for an answer of the user, for example to an agent's interrupt.
+    Effect::new(move |was_asking: Option<bool>| {
+        let activity = activity.get();
+        let is_asking = activity.is_waiting() || activity.is_asking();
+        if is_asking && was_asking == Some(false) {
+            call_notify(
+                &notify_question,
+                &["question", "", "", ""].map(JsValue::from),
+            );
         }
         is_asking
     });
@@ -53,6 +56,6 @@ fn call_event_texts(kind: &str, call: u64, name: &str, phase: &str) -> [JsValue;
 }
 
 fn call_notify(notify: &js_sys::Function, [kind, id, name, detail]: &[JsValue; 4]) {
-    // Nothing depends on whether the page handles an event.
+    // A failure of the page's function has no effect on the chat.
     let _ = notify.call4(&JsValue::UNDEFINED, kind, id, name, detail);
 }

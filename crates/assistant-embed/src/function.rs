@@ -14,8 +14,8 @@ use crate::numbers;
 #[derive(Clone)]
 pub(crate) struct PageFunction {
     function: SendWrapper<js_sys::Function>,
-    /// True if the function receives, separately and as text, the integers that JavaScript would
-    /// round.
+    /// True if the integers that JavaScript would round are passed to the function separately, as
+    /// text.
     exact_numbers: bool,
 }
 
@@ -27,17 +27,17 @@ impl PageFunction {
         }
     }
 
-    /// Calls a function without arguments, and returns its value; `None` if the function has
-    /// failed, which its wrapper has reported, or if the value has another type.
+    /// Calls a function without arguments, and returns its value. Returns `None` if the function
+    /// fails, which its wrapper reports, or if the value has another type.
     pub(crate) fn call_without_args<T: DeserializeOwned>(&self) -> Option<T> {
         let answer = self.function.call0(&JsValue::UNDEFINED).ok();
         serde_json::from_value(parse_answer(answer).ok()?).ok()
     }
 
-    /// Calls a synchronous function with the arguments of a call and another JSON value, and
-    /// returns its result.
-    pub(crate) fn call_sync(&self, args: &Value, more: &Value) -> Result<Value, ToolError> {
-        parse_answer(Some(self.call(args, &more.to_string().into())?))
+    /// Calls a synchronous function with the arguments of a call and `extra`, another JSON value,
+    /// and returns its result.
+    pub(crate) fn call_sync(&self, args: &Value, extra: &Value) -> Result<Value, ToolError> {
+        parse_answer(Some(self.call(args, &extra.to_string().into())?))
     }
 
     /// Calls an asynchronous function with the arguments of a call, and returns its result. Never
@@ -47,14 +47,14 @@ impl PageFunction {
         self.call_async_with(args, JsValue::UNDEFINED).await
     }
 
-    /// Calls an asynchronous function with the arguments of a call and `more`, a JavaScript value
+    /// Calls an asynchronous function with the arguments of a call and `extra`, a JavaScript value
     /// that is passed without conversion. Returns its result.
     pub(crate) async fn call_async_with(
         &self,
         args: &Value,
-        more: JsValue,
+        extra: JsValue,
     ) -> Result<Value, ToolError> {
-        let promise = self.call(args, &more)?.dyn_into::<js_sys::Promise>();
+        let promise = self.call(args, &extra)?.dyn_into::<js_sys::Promise>();
         let answer = match promise {
             Ok(promise) => JsFuture::from(promise).await.ok(),
             Err(_) => None,
@@ -62,20 +62,20 @@ impl PageFunction {
         parse_answer(answer)
     }
 
-    fn call(&self, args: &Value, more: &JsValue) -> Result<JsValue, ToolError> {
-        let exact = numbers::rounded_integers(args);
-        if let Some((_, digits)) = exact.first().filter(|_| !self.exact_numbers) {
+    fn call(&self, args: &Value, extra: &JsValue) -> Result<JsValue, ToolError> {
+        let exact_integers = numbers::rounded_integers(args);
+        if let Some((_, digits)) = exact_integers.first().filter(|_| !self.exact_numbers) {
             return Err(ToolError::new(format!(
                 "The number {digits} is too large to be passed on exactly. Nothing was run."
             )));
         }
-        let (args, exact) = (
+        let (args, exact_integers) = (
             args.to_string().into(),
-            numbers::into_json(exact).to_string(),
+            numbers::into_json(exact_integers).to_string(),
         );
         let answer = self
             .function
-            .call3(&JsValue::UNDEFINED, &args, &exact.into(), more);
+            .call3(&JsValue::UNDEFINED, &args, &exact_integers.into(), extra);
         answer.map_err(|_| ToolError::new("The handler failed"))
     }
 }
@@ -89,7 +89,7 @@ pub(crate) fn parse_answer(answer: Option<JsValue>) -> Result<Value, ToolError> 
     };
     let text = pair.get(1).as_string().unwrap_or_default();
     match pair.get(0).is_truthy() {
-        // Values that nest too deeply are refused, too.
+        // Parsing also fails for values that are nested too deeply.
         true => serde_json::from_str(&text)
             .map_err(|_| ToolError::new("The handler's result is no JSON")),
         false => Err(ToolError::new(text)),

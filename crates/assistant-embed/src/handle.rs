@@ -28,8 +28,9 @@ use crate::{
 #[wasm_bindgen]
 impl Chat {
     /// Registers an action until it is unregistered or the chat is unmounted. `definition` is JSON;
-    /// `functions` are those of the action, as wrapped by `npm/action.js`. Integers that JavaScript
-    /// would round are passed separately if `exact_numbers` is true, and refused otherwise.
+    /// `functions` contains the functions of the action, as wrapped by `npm/action.js`. Integers
+    /// that JavaScript would round are passed separately if `exact_numbers` is true, and rejected
+    /// otherwise.
     ///
     /// # Errors
     ///
@@ -102,7 +103,7 @@ impl Chat {
         Ok(self.hold_guard(guard))
     }
 
-    /// Registers a function of the page, wrapped by `npm/render.js`, that draws everything of a
+    /// Registers a function of the page, wrapped by `npm/render.js`, that draws the views of a
     /// kind: `tools`, `interrupts`, or the parts `text`, `reasoning`, `file` and `data`; any other
     /// kind selects unknown parts. A target restricts tools to a name, interrupts to a reason, and
     /// data to a type.
@@ -163,7 +164,7 @@ impl Chat {
         Ok(())
     }
 
-    /// Starts the audit records, and passes each to the listener. `redact` returns the arguments to
+    /// Starts the audit, and passes each record to the listener. `redact` returns the arguments to
     /// record.
     ///
     /// # Errors
@@ -199,7 +200,7 @@ impl Api for Handle {
         exact_numbers: bool,
     ) -> Result<Guard, JsError> {
         let functions = PageFunctions::new(functions, exact_numbers);
-        // Signals of the action live as long as its registration.
+        // The owner drops the signals of the action together with its registration.
         let owner = create_owner();
         let action = owner.with(|| action::build_action(definition, &functions))?;
         let guard = self
@@ -214,7 +215,7 @@ impl Api for Handle {
         let owner = create_owner();
         owner.with(|| {
             provide_context(self.assistant.clone());
-            use_assistant_context::<ByPage>(description, value);
+            use_assistant_context::<PageValueMarker>(description, value);
         });
         Box::new(owner)
     }
@@ -287,12 +288,12 @@ impl Api for Handle {
     }
 
     fn search_conversations(&self, words: String, listener: js_sys::Function) -> Guard {
-        let found = move |id: Option<&str>| {
+        let on_match = move |id: Option<&str>| {
             let id = Value::from(id).to_string();
-            // It never throws.
+            // The wrapped listener never throws.
             let _ = listener.call1(&JsValue::UNDEFINED, &id.into());
         };
-        Box::new(self.assistant.conversations().search(words, found))
+        Box::new(self.assistant.conversations().search(words, on_match))
     }
 
     fn set_permission(&self, rule: js_sys::Function, exact_numbers: bool) {
@@ -308,11 +309,11 @@ impl Api for Handle {
 }
 
 /// The marker type for context values that a function of the page returns.
-struct ByPage;
+struct PageValueMarker;
 
-impl ContextValue<ByPage> for PageFunction {
-    /// Returns the function's current value; `None` if the function has failed, which its wrapper
-    /// has reported.
+impl ContextValue<PageValueMarker> for PageFunction {
+    /// Returns the function's current value. Returns `None` if the function fails; its wrapper
+    /// reports the failure.
     fn read(&self) -> Result<Option<Value>, serde_json::Error> {
         Ok(self.call_without_args())
     }

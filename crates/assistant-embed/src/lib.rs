@@ -1,11 +1,11 @@
 //! Mounts a chat with an agent in any web page, from JavaScript.
 //!
 //! [`mount`] adds a chat to an element and returns a [`Chat`], whose methods register actions and
-//! unmount it. The public JavaScript is written by hand in `npm/`: it sanitizes the page's input,
-//! so that none of the page's code throws inside of the program, and wraps each call, so that a
-//! trap is reported. Values are passed between JavaScript and Rust as JSON text. The components are
-//! those of `leptos-assistant`.
-#![allow(unsafe_code, reason = "wasm-bindgen's glue is")]
+//! unmount the chat. The public JavaScript is written by hand in `npm/`: it sanitizes the page's
+//! input, so that no function of the page throws an exception into WebAssembly, and wraps each
+//! call to report traps. Values are passed between JavaScript and Rust as JSON text. The components
+//! are those of `leptos-assistant`.
+#![allow(unsafe_code, reason = "wasm-bindgen generates unsafe code")]
 
 mod action;
 mod agent;
@@ -62,15 +62,15 @@ pub struct Chat {
     assistant: Assistant,
     texts: Texts,
     window: WindowHandles,
-    /// The methods in the second part of the module, once that part is loaded.
+    /// The methods in the second part of the module; empty until that part is loaded.
     api: Rc<OnceCell<Box<dyn Api>>>,
-    /// The state of the chat. It is not dropped when JavaScript releases this object, but emptied
-    /// by `unmount`.
+    /// The state of the chat. It is emptied by `unmount`, and not dropped when JavaScript releases
+    /// this object.
     state: ManuallyDrop<Rc<RefCell<ChatState>>>,
 }
 
-/// The state that lives until it is removed explicitly. Garbage collection of the JavaScript
-/// objects does not drop it.
+/// The mounted view and the registrations of a chat, which are removed by `unmount` and
+/// `unregister`, and not by the garbage collection of the JavaScript objects.
 #[derive(Default)]
 struct ChatState {
     mounted: Option<Box<dyn Any>>,
@@ -100,17 +100,17 @@ pub fn mount(
 ) -> Result<Chat, JsError> {
     ensure_running()?;
     let agent = LazyAgent::new(url, headers, options);
-    // The assistant of the provider and the handles of the window; set when the provider creates
-    // its children, and empty without a browser.
-    let created = Arc::new(OnceLock::new());
-    let below = Arc::clone(&created);
+    // The provider's assistant and the window's handles. The cell is set when the provider creates
+    // its children, and stays empty outside of a browser.
+    let chat_parts = Arc::new(OnceLock::new());
+    let chat_parts_of_children = Arc::clone(&chat_parts);
     let WindowOptions {
         markdown,
         media,
         attachments,
     } = WindowOptions::parse(options);
     let texts = Texts::parse(options);
-    let (shown, given) = (texts.clone(), SendWrapper::new(options.clone()));
+    let (window_texts, page_options) = (texts.clone(), SendWrapper::new(options.clone()));
     let (store, thread_id) = create_store(options);
     let ParsedSession {
         options: session,
@@ -118,20 +118,20 @@ pub fn mount(
     } = ParsedSession::parse(window_options::get_property(options, "session").as_string());
     let mounted = mount_to(element, move || {
         provide_context(markdown);
-        shown.provide();
+        window_texts.provide();
         view! {
             <AssistantProvider agent media store thread_id options=session initial>
                 {
                     let handles = WindowHandles::default();
-                    // Set once, since children are created once.
-                    let _ = below.set((use_assistant(), handles));
-                    events::forward_events(&given);
-                    handles.draw(attachments, &shown)
+                    // The cell is still empty, since children are created only once.
+                    let _ = chat_parts_of_children.set((use_assistant(), handles));
+                    events::forward_events(&page_options);
+                    handles.draw(attachments, &window_texts)
                 }
             </AssistantProvider>
         }
     });
-    let Some((Some(assistant), window)) = created.get().cloned() else {
+    let Some((Some(assistant), window)) = chat_parts.get().cloned() else {
         return Err(JsError::new("There is no browser to put a chat into"));
     };
     let state = ChatState {
@@ -147,25 +147,28 @@ pub fn mount(
     })
 }
 
-/// Creates the store that the options name, and returns it with the conversation's id. Both are
-/// empty without a name.
+/// Creates the store that the options name, and returns it with the conversation's id. Returns
+/// defaults if the options name no store.
 #[cfg(feature = "full")]
 fn create_store(options: &JsValue) -> (StoreProp, String) {
     let Some(name) = window_options::get_property(options, "store").as_string() else {
         return (StoreProp::default(), String::new());
     };
-    let thread = window_options::get_property(options, "threadId").as_string();
-    (IndexedDbStore::new(name).into(), thread.unwrap_or_default())
+    let thread_id = window_options::get_property(options, "threadId").as_string();
+    (
+        IndexedDbStore::new(name).into(),
+        thread_id.unwrap_or_default(),
+    )
 }
 
-/// Returns no store, because the small module contains none. `npm/chat.js` has refused the option.
+/// Returns no store, because the small module contains no store. `npm/chat.js` rejects the option.
 #[cfg(not(feature = "full"))]
 fn create_store(_options: &JsValue) -> (StoreProp, String) {
     (StoreProp::default(), String::new())
 }
 
-/// True after a panic. WebAssembly code can still be called then, but its state is unreliable:
-/// exported functions that can fail do so, and no function of the page is called any more.
+/// True after a panic. WebAssembly code can still be called then, but its state is unreliable, so
+/// exported functions return errors if they can, and no function of the page is called any more.
 static STOPPED: AtomicBool = AtomicBool::new(false);
 
 fn ensure_running() -> Result<(), JsError> {
@@ -242,7 +245,7 @@ impl Chat {
     /// Removes the chat from the page, and ends its runs, handlers and registrations. A second call
     /// does nothing.
     pub fn unmount(&self) {
-        // Dropped after the borrow ends, since dropped values may call back.
+        // The state is dropped after the borrow has ended, since destructors may call this chat.
         let state = mem::take(&mut *self.state.borrow_mut());
         drop(state);
     }
@@ -263,7 +266,7 @@ impl Chat {
         let mut state = self.state.borrow_mut();
         state.count += 1;
         let number = state.count;
-        // Without a chat the guard is dropped at once.
+        // Otherwise, the guard is dropped at the end of this function.
         if state.mounted.is_some() {
             state.held.insert(number, guard);
         }

@@ -15,16 +15,16 @@ use crate::{
     state::{self, variant_name},
 };
 
-/// Creates an owner without a parent. The page may call a method within a listener, which an effect
-/// has called: a child of the effect's owner would end when the effect runs again.
+/// Creates an owner without a parent. If the page calls a method in a listener, the current owner
+/// is that of the effect that called the listener, and its children end when the effect runs again.
 pub(crate) fn create_owner() -> Owner {
-    let current = Owner::current();
-    if let Some(current) = current.clone() {
-        current.unset();
+    let current_owner = Owner::current();
+    if let Some(current_owner) = current_owner.clone() {
+        current_owner.unset();
     }
     let owner = Owner::new();
-    if let Some(current) = current {
-        current.set();
+    if let Some(current_owner) = current_owner {
+        current_owner.set();
     }
     owner
 }
@@ -34,11 +34,11 @@ pub(crate) fn create_owner() -> Owner {
 pub(crate) fn watch(chat: Assistant, name: String, listener: js_sys::Function) -> Owner {
     let owner = create_owner();
     owner.with(|| {
-        Effect::new(move |before: Option<String>| {
+        Effect::new(move |previous_value: Option<String>| {
             let value = state::state_value(&chat, &name)
                 .unwrap_or_default()
                 .to_string();
-            if before.as_ref() != Some(&value) {
+            if previous_value.as_ref() != Some(&value) {
                 untrack(|| call_listener(&listener, &value));
             }
             value
@@ -47,8 +47,8 @@ pub(crate) fn watch(chat: Assistant, name: String, listener: js_sys::Function) -
     owner
 }
 
-/// Calls the listener for each event of a kind, until the returned guard is dropped. `None` for an
-/// unknown kind.
+/// Calls the listener for each event of a kind, until the returned guard is dropped. Returns `None`
+/// for an unknown kind.
 pub(crate) fn observe(chat: &Assistant, kind: &str, listener: js_sys::Function) -> Option<Guard> {
     let listener = SendWrapper::new(listener);
     let listener = move |event: &Value| call_listener(&listener, &event.to_string());
@@ -72,18 +72,18 @@ pub(crate) fn observe(chat: &Assistant, kind: &str, listener: js_sys::Function) 
 }
 
 fn call_listener(listener: &js_sys::Function, json: &str) {
-    // It never throws.
+    // The wrapped listener never throws.
     let _ = listener.call1(&JsValue::UNDEFINED, &json.into());
 }
 
 fn chat_event_to_json(event: &AssistantEvent) -> Value {
-    let of = |kind: &str, call: &CallKey, name: &str| json!({"type": kind, "call": call.number(), "name": name});
+    let call_event = |kind: &str, call: &CallKey, name: &str| json!({"type": kind, "call": call.number(), "name": name});
     match event {
         AssistantEvent::Message { id, role } => {
             json!({"type": "message", "id": id.as_str(), "role": role.as_str()})
         }
-        AssistantEvent::ApprovalAsked { call, name } => of("approvalAsked", call, name),
-        AssistantEvent::CallStarted { call, name } => of("callStarted", call, name),
+        AssistantEvent::ApprovalAsked { call, name } => call_event("approvalAsked", call, name),
+        AssistantEvent::CallStarted { call, name } => call_event("callStarted", call, name),
         AssistantEvent::CallEnded { call, name, phase } => {
             json!({"type": "callEnded", "call": call.number(), "name": name, "phase": phase.as_str()})
         }
@@ -116,10 +116,11 @@ fn call_event_to_json(event: &CallEvent) -> Value {
 }
 
 fn loop_event_to_json(event: &LoopEvent) -> Value {
-    let of = |kind: &str, message: &MessageId| json!({"type": kind, "message": message.as_str()});
+    let message_event =
+        |kind: &str, message: &MessageId| json!({"type": kind, "message": message.as_str()});
     match event {
-        LoopEvent::UserMessage { message } => of("userMessage", message),
-        LoopEvent::Interjection { message } => of("interjection", message),
+        LoopEvent::UserMessage { message } => message_event("userMessage", message),
+        LoopEvent::Interjection { message } => message_event("interjection", message),
         LoopEvent::AssistantMessage { message, is_new } => {
             json!({"type": "assistantMessage", "message": message.as_str(), "isNew": is_new})
         }

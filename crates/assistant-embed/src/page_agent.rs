@@ -36,8 +36,8 @@ impl Agent for PageAgent {
     fn run(&self, input: RunInput, events: EventSink) -> LocalBoxFuture<'static, StreamEnd> {
         let run = self.0.clone();
         Box::pin(async move {
-            let answer = read_events(&run, &input, events).await;
-            answer.unwrap_or_else(StreamEnd::Failed)
+            let result = read_events(&run, &input, events).await;
+            result.unwrap_or_else(StreamEnd::Failed)
         })
     }
 }
@@ -57,7 +57,7 @@ async fn read_events(
         if event.is_null() {
             break;
         }
-        // Written without line breaks.
+        // The JSON of an event contains no line breaks, so it is one frame.
         reader.push(format!("data: {event}\n\n").as_bytes(), &mut events);
     }
     Ok(match reader.finish(&mut events).error {
@@ -88,7 +88,7 @@ impl PageStream {
 impl Drop for PageStream {
     fn drop(&mut self) {
         if let Ok(stop) = get_property(&self.0, "stop").dyn_into::<js_sys::Function>() {
-            // It never throws.
+            // The wrapped function never throws.
             let _ = stop.call0(&JsValue::UNDEFINED);
         }
     }

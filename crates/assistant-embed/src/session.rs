@@ -11,7 +11,7 @@ pub(crate) struct ParsedSession {
 }
 
 impl ParsedSession {
-    /// Parses the JSON text `{options?, limits?, initial?}`. Invalid text results in the defaults.
+    /// Parses the JSON text `{options?, limits?, initial?}`. Invalid text gives the defaults.
     pub(crate) fn parse(text: Option<String>) -> Self {
         let value: Value = text
             .and_then(|text| serde_json::from_str(&text).ok())
@@ -19,8 +19,8 @@ impl ParsedSession {
         let mut options = value
             .get("options")
             .map_or_else(Default::default, parse_options);
-        if let Some(given) = value.get("limits") {
-            options = options.limits(parse_limits(given));
+        if let Some(limits) = value.get("limits") {
+            options = options.limits(parse_limits(limits));
         }
         let initial = value.get("initial").cloned();
         Self { options, initial }
@@ -39,15 +39,15 @@ fn parse_options(value: &Value) -> SessionOptions {
     ];
     let mut options = SessionOptions::default();
     for (name, set) in FLAGS {
-        if let Some(given) = value.get(name).and_then(Value::as_bool) {
-            options = set(options, given);
+        if let Some(flag) = value.get(name).and_then(Value::as_bool) {
+            options = set(options, flag);
         }
     }
     if let Some(condition) = value.get("stopWhen") {
         options = options.stop_when(parse_stop_condition(condition));
     }
-    if let Some(given) = value.get("questions") {
-        let limit = |name: &str| given.get(name).and_then(as_u32);
+    if let Some(questions) = value.get("questions") {
+        let limit = |name: &str| questions.get(name).and_then(as_u32);
         let limits = QuestionLimits::default().per_run(limit("perRun"));
         options = options.questions(limits.per_minute(limit("perMinute")));
     }
@@ -79,9 +79,9 @@ fn parse_stop_condition(value: &Value) -> StopCondition {
 fn parse_limits(value: &Value) -> Limits {
     let default = Limits::default();
     let limit = |name: &str, default: usize| {
-        let given = value.get(name).and_then(Value::as_u64);
-        let given = given.and_then(|given| usize::try_from(given).ok());
-        given.unwrap_or(default)
+        let number = value.get(name).and_then(Value::as_u64);
+        let number = number.and_then(|number| usize::try_from(number).ok());
+        number.unwrap_or(default)
     };
     default
         .with_run_bytes(limit("runBytes", default.run_bytes()))
@@ -126,9 +126,12 @@ mod tests {
             .stop_when(stop_when);
         assert_eq!(format!("{:?}", session.options), format!("{expected:?}"));
         assert!(session.initial.is_some());
-        let nothing = ParsedSession::parse(None);
+        let default_session = ParsedSession::parse(None);
         let expected = SessionOptions::default();
-        assert_eq!(format!("{:?}", nothing.options), format!("{expected:?}"));
-        assert!(nothing.initial.is_none());
+        assert_eq!(
+            format!("{:?}", default_session.options),
+            format!("{expected:?}")
+        );
+        assert!(default_session.initial.is_none());
     }
 }

@@ -13,8 +13,8 @@ use leptos_assistant::{
 };
 use serde_json::{Value, json};
 
-/// Returns the part of the state with the given name; `None` for an unknown name. In an effect, the
-/// part is tracked.
+/// Returns the part of the state with this name, or `None` for an unknown name. If an effect calls
+/// this function, the effect runs again when the part changes.
 pub(crate) fn state_value(chat: &Assistant, name: &str) -> Option<Value> {
     Some(match name {
         "messages" => {
@@ -29,13 +29,13 @@ pub(crate) fn state_value(chat: &Assistant, name: &str) -> Option<Value> {
         "agentSteps" => chat.agent_steps().with(|steps| {
             let steps = steps.iter();
             steps
-                .map(|it| json!({"name": it.name(), "finished": it.finished(), "failure": it.failure()}))
+                .map(|step| json!({"name": step.name(), "finished": step.finished(), "failure": step.failure()}))
                 .collect()
         }),
         "tools" => chat.tools().offered().with(|tools| {
             let tools = tools.iter();
             tools
-                .map(|it| json!({"name": it.name, "description": it.description, "parameters": it.parameters}))
+                .map(|tool| json!({"name": tool.name, "description": tool.description, "parameters": tool.parameters}))
                 .collect()
         }),
         "state" => chat.state().get(),
@@ -59,7 +59,7 @@ pub(crate) fn state_value(chat: &Assistant, name: &str) -> Option<Value> {
     })
 }
 
-/// Returns the messages of the shown branch as a JSON list.
+/// Returns the messages of the displayed branch as a JSON list.
 pub(crate) fn messages_to_json(conversation: &Conversation) -> Value {
     let messages = conversation.path();
     messages
@@ -97,15 +97,15 @@ pub(crate) fn call_to_json(conversation: &Conversation, key: &CallKey) -> Option
     }))
 }
 
-/// Returns the key of the call with this number. Finds calls that have ended, are open, are on the
-/// shown branch, or were made by the page; `None` if no such call has the number.
+/// Returns the key of the call with this number. Searches the calls that have ended, are open, are
+/// on the displayed branch, or were made by the page. Returns `None` if no such call exists.
 pub(crate) fn find_call_key(conversation: &Conversation, number: u64) -> Option<CallKey> {
-    let known = conversation.call_history().into_iter();
-    let open = conversation.active_calls().into_iter();
-    let shown = conversation.path_calls().into_iter();
-    let direct = conversation.direct_calls().map(ToolCall::key);
-    let mut all = known.chain(open).chain(shown).chain(direct);
-    all.find(|key| key.number() == number)
+    let past_calls = conversation.call_history().into_iter();
+    let active_calls = conversation.active_calls().into_iter();
+    let path_calls = conversation.path_calls().into_iter();
+    let direct_calls = conversation.direct_calls().map(ToolCall::key);
+    let calls = past_calls.chain(active_calls).chain(path_calls);
+    calls.chain(direct_calls).find(|key| key.number() == number)
 }
 
 pub(crate) fn history_to_json(history: &ToolHistory) -> Value {
@@ -166,22 +166,22 @@ pub(crate) fn notice_to_json(notice: &Notice) -> Value {
     })
 }
 
-fn activity_to_json(now: Activity) -> Value {
+fn activity_to_json(activity: Activity) -> Value {
     json!({
-        "busy": now.is_busy(),
-        "streaming": now.is_streaming(),
-        "waiting": now.is_waiting(),
-        "asking": now.is_asking(),
-        "elsewhere": now.is_elsewhere(),
+        "busy": activity.is_busy(),
+        "streaming": activity.is_streaming(),
+        "waiting": activity.is_waiting(),
+        "asking": activity.is_asking(),
+        "elsewhere": activity.is_elsewhere(),
     })
 }
 
-fn interrupt_to_json(open: &OpenInterrupt) -> Value {
+fn interrupt_to_json(interrupt: &OpenInterrupt) -> Value {
     json!({
-        "interrupt": form::interrupt_to_value(open.interrupt()),
-        "call": open.call_key().map(CallKey::number),
-        "answered": open.answer().is_some(),
-        "rejected": open.is_rejected(),
+        "interrupt": form::interrupt_to_value(interrupt.interrupt()),
+        "call": interrupt.call_key().map(CallKey::number),
+        "answered": interrupt.answer().is_some(),
+        "rejected": interrupt.is_rejected(),
     })
 }
 

@@ -1,4 +1,4 @@
-//! The texts of a chat, which the page may change while the chat is shown.
+//! The texts of a chat, which the page may change while the chat is mounted.
 
 use std::sync::Arc;
 
@@ -48,8 +48,9 @@ impl Texts {
     pub(crate) fn greeting(&self) -> Signal<String> {
         let (greeting, labels) = (self.greeting.clone(), self.labels.clone());
         Signal::derive(move || {
-            let own = greeting.get();
-            own.unwrap_or_else(|| labels.with(|labels| labels.get(LabelName::Greeting).to_owned()))
+            let greeting = greeting.get();
+            greeting
+                .unwrap_or_else(|| labels.with(|labels| labels.get(LabelName::Greeting).to_owned()))
         })
     }
 }
@@ -61,9 +62,9 @@ fn parse_labels(list: &JsValue) -> Labels {
     let Some(list) = list.dyn_ref::<js_sys::Array>() else {
         return labels;
     };
-    let mut given = list.iter().map(|text| text.as_string());
-    let texts = LabelName::ALL.iter().copied().zip(given.by_ref());
-    let labels = labels.with(texts.filter_map(|(label, text)| Some((label, text?))));
-    let reasons = Labels::REASONS.into_iter().zip(given);
+    let mut texts = list.iter().map(|text| text.as_string());
+    let label_texts = LabelName::ALL.iter().copied().zip(texts.by_ref());
+    let labels = labels.with(label_texts.filter_map(|(label, text)| Some((label, text?))));
+    let reasons = Labels::REASONS.into_iter().zip(texts);
     labels.with_reasons(reasons.filter_map(|(key, text)| Some((key, text?))))
 }

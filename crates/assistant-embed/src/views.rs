@@ -37,10 +37,10 @@ impl std::fmt::Debug for DrawnView {
 }
 
 impl DrawnView {
-    fn wrap_subject(drawn: DrawnSubject) -> JsValue {
-        // The view owns its scope; JavaScript may hold this object longer.
+    fn wrap_subject(subject: DrawnSubject) -> JsValue {
+        // The child owner ends with the view, although JavaScript may hold this object longer.
         let owner = Owner::current().map(|owner| owner.child());
-        Self(Box::new(ScopedSubject { drawn, owner })).into()
+        Self(Box::new(ScopedSubject { subject, owner })).into()
     }
 
     pub(crate) fn call(call: ToolCallView) -> JsValue {
@@ -69,9 +69,9 @@ impl DrawnView {
         self.0.watch(listener);
     }
 
-    /// Calls a method of the object that decides, by the name of the method and a JSON list of
-    /// arguments. The same conditions apply as for cards in Rust: a decision counts only after the
-    /// request was visible, and only during an event of the user.
+    /// Calls a method that makes a decision about the object, with a JSON list of arguments. The
+    /// same conditions apply as for cards in Rust: a decision is accepted only after the request
+    /// was visible, and only during an event of the user.
     ///
     /// # Errors
     ///
@@ -81,28 +81,28 @@ impl DrawnView {
     }
 }
 
-/// An object that the page draws, with the reactive owner of its view, in which changes are
-/// tracked.
+/// An object that the page draws, with the reactive owner of its view, which owns the effects that
+/// track changes of the object.
 struct ScopedSubject {
-    drawn: DrawnSubject,
+    subject: DrawnSubject,
     owner: Option<Owner>,
 }
 
 impl DrawnObject for ScopedSubject {
     fn current(&self) -> Value {
-        untrack(|| self.drawn.to_json())
+        untrack(|| self.subject.to_json())
     }
 
     fn watch(&self, listener: js_sys::Function) {
-        let (drawn, listener) = (self.drawn, SendWrapper::new(listener));
+        let (subject, listener) = (self.subject, SendWrapper::new(listener));
         let Some(owner) = &self.owner else {
             return;
         };
         owner.with(|| {
-            Effect::new(move |before: Option<String>| {
-                let state = drawn.to_json().to_string();
-                if before.as_ref() != Some(&state) {
-                    // It never throws.
+            Effect::new(move |previous_state: Option<String>| {
+                let state = subject.to_json().to_string();
+                if previous_state.as_ref() != Some(&state) {
+                    // The wrapped listener never throws.
                     let _ = untrack(|| listener.call1(&JsValue::UNDEFINED, &state.as_str().into()));
                 }
                 state
@@ -112,13 +112,13 @@ impl DrawnObject for ScopedSubject {
 
     fn decide(&self, name: &str, args: &str) -> Result<(), JsError> {
         let args: Value = serde_json::from_str(args).unwrap_or_default();
-        let arg = |at: usize| args.get(at).cloned().unwrap_or_default();
-        let outcome = match (self.drawn, name) {
+        let arg = |index: usize| args.get(index).cloned().unwrap_or_default();
+        let outcome = match (self.subject, name) {
             (DrawnSubject::Call(call), "approve") => call.approve(),
             (DrawnSubject::Call(call), "approveWith") => call.approve_with(arg(0)),
             (DrawnSubject::Call(call), "approveAndRemember") => {
-                let edited = Some(arg(0)).filter(|args| !args.is_null());
-                call.approve_and_remember(edited, parse_remember(&arg(1)))
+                let edited_args = Some(arg(0)).filter(|args| !args.is_null());
+                call.approve_and_remember(edited_args, parse_remember(&arg(1)))
             }
             (DrawnSubject::Call(call), "deny") => call.deny(arg(0).as_str().map(str::to_owned)),
             (DrawnSubject::Call(call), "reply") => {
@@ -134,7 +134,8 @@ impl DrawnObject for ScopedSubject {
 }
 
 impl DrawnSubject {
-    /// Returns the state of the object as JSON. In an effect, the state is tracked.
+    /// Returns the state of the object as JSON. If an effect calls this function, the effect runs
+    /// again when the state changes.
     fn to_json(self) -> Value {
         match self {
             Self::Call(call) => call_to_json(call),

@@ -16,7 +16,7 @@ pub(crate) struct WindowHandles {
 
 impl WindowHandles {
     /// Renders the window. Before the first message, the window shows the page's greeting or the
-    /// default.
+    /// default greeting.
     pub(crate) fn draw(self, attachments: Option<Attachments>, texts: &Texts) -> AnyView {
         let (label, empty_title) = (texts.label(), texts.greeting());
         let Self {
@@ -34,7 +34,7 @@ impl WindowHandles {
         }
     }
 
-    /// Calls a method of the handle that changes or reads the window; `None` for other methods.
+    /// Calls a method that changes or reads the window. Returns `None` for other methods.
     pub(crate) fn run_method(self, name: &str, args: &Args) -> Option<Value> {
         match name {
             "text" => return Some(untrack(|| self.composer.text()).into()),
@@ -51,7 +51,7 @@ impl WindowHandles {
 /// Parses a list of suggestions, each a text or `{text, label?}`. Other values are ignored.
 fn parse_suggestions(list: &Value) -> Vec<Suggestion> {
     let list = list.as_array().into_iter().flatten();
-    let read = |value: &Value| {
+    let parse_suggestion = |value: &Value| {
         let text = value.as_str().or_else(|| value.get("text")?.as_str())?;
         let suggestion = Suggestion::new(text);
         Some(match value.get("label").and_then(Value::as_str) {
@@ -59,5 +59,5 @@ fn parse_suggestions(list: &Value) -> Vec<Suggestion> {
             None => suggestion,
         })
     };
-    list.filter_map(read).collect()
+    list.filter_map(parse_suggestion).collect()
 }

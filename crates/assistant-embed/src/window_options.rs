@@ -17,13 +17,13 @@ pub(crate) struct WindowOptions {
 impl WindowOptions {
     pub(crate) fn parse(options: &JsValue) -> Self {
         let mut markdown = MarkdownOptions::new();
-        if let Some(levels) = number(options, "headingOffset") {
+        if let Some(levels) = get_number(options, "headingOffset") {
             markdown = markdown.heading_offset(u8::try_from(levels).unwrap_or(u8::MAX));
         }
-        if let Some(highlight) = field(options, "highlight") {
+        if let Some(highlight) = get_field(options, "highlight") {
             markdown = markdown.highlighter(create_highlighter(highlight));
         }
-        let origins: Option<js_sys::Array> = field(options, "mediaOrigins");
+        let origins: Option<js_sys::Array> = get_field(options, "mediaOrigins");
         let origins = origins.iter().flat_map(js_sys::Array::iter);
         let media = origins.filter_map(|origin| origin.as_string());
         Self {
@@ -31,7 +31,7 @@ impl WindowOptions {
             media: media.fold(MediaPolicy::default(), |policy, origin| {
                 policy.allow(&origin)
             }),
-            attachments: field::<js_sys::Object>(options, "attachments")
+            attachments: get_field::<js_sys::Object>(options, "attachments")
                 .map(|limits| parse_attachments(&limits)),
         }
     }
@@ -42,10 +42,10 @@ fn parse_attachments(limits: &JsValue) -> Attachments {
     if let Some(accept) = get_property(limits, "accept").as_string() {
         attachments = attachments.accept(accept);
     }
-    if let Some(count) = number(limits, "maxFiles") {
+    if let Some(count) = get_number(limits, "maxFiles") {
         attachments = attachments.max_files(count);
     }
-    if let Some(bytes) = number(limits, "maxBytes") {
+    if let Some(bytes) = get_number(limits, "maxBytes") {
         attachments = attachments.max_bytes(bytes);
     }
     attachments
@@ -55,16 +55,16 @@ pub(crate) fn get_property(object: &JsValue, name: &str) -> JsValue {
     js_sys::Reflect::get(object, &name.into()).unwrap_or_default()
 }
 
-fn field<T: JsCast>(object: &JsValue, name: &str) -> Option<T> {
+fn get_field<T: JsCast>(object: &JsValue, name: &str) -> Option<T> {
     get_property(object, name).dyn_into().ok()
 }
 
 #[allow(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "the cast saturates, and what is no number is left out"
+    reason = "the cast saturates, and other values than numbers are ignored"
 )]
-fn number(object: &JsValue, name: &str) -> Option<usize> {
+fn get_number(object: &JsValue, name: &str) -> Option<usize> {
     let number = get_property(object, name)
         .as_f64()
         .filter(|number| *number >= 0.0);
