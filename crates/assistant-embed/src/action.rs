@@ -69,7 +69,7 @@ fn with_texts(mut action: ToolAction, fields: &Value) -> ToolAction {
     if let Some(version) = fields["version"].as_str() {
         action = action.version(version);
     }
-    if let Some(names) = text_list(&fields["tags"]) {
+    if let Some(names) = to_text_list(&fields["tags"]) {
         action = action.tags(names);
     }
     match fields["risk"].as_str() {
@@ -80,7 +80,7 @@ fn with_texts(mut action: ToolAction, fields: &Value) -> ToolAction {
 }
 
 fn with_bounds(mut action: ToolAction, fields: &Value) -> ToolAction {
-    if let Some(names) = text_list(&fields["rememberFor"]) {
+    if let Some(names) = to_text_list(&fields["rememberFor"]) {
         action = action.remember_for(names);
     }
     if let Some(max_uses) = fields.get("rememberUses").and_then(as_u32) {
@@ -97,15 +97,16 @@ fn with_bounds(mut action: ToolAction, fields: &Value) -> ToolAction {
     if let Some(ms) = fields.get("timeoutMs").and_then(as_u32) {
         action = action.timeout_ms(ms);
     }
-    let limit = |pointer| fields.pointer(pointer).and_then(as_u32);
+    let read_limit = |pointer| fields.pointer(pointer).and_then(as_u32);
     let mut bounds = CallLimits::default();
-    if let (Some(count), Some(ms)) = (limit("/limits/calls/0"), limit("/limits/calls/1")) {
+    if let (Some(count), Some(ms)) = (read_limit("/limits/calls/0"), read_limit("/limits/calls/1"))
+    {
         bounds = bounds.calls(count, ms);
     }
-    if let Some(count) = limit("/limits/concurrent") {
+    if let Some(count) = read_limit("/limits/concurrent") {
         bounds = bounds.concurrent(count);
     }
-    if let Some(count) = limit("/limits/perRun") {
+    if let Some(count) = read_limit("/limits/perRun") {
         bounds = bounds.per_run(count);
     }
     action.limits(bounds)
@@ -249,7 +250,7 @@ fn text_or_empty(value: Option<&Value>) -> String {
     value.and_then(Value::as_str).unwrap_or_default().to_owned()
 }
 
-fn text_list(list: &Value) -> Option<Vec<String>> {
+fn to_text_list(list: &Value) -> Option<Vec<String>> {
     let texts = list.as_array()?.iter();
     Some(texts.filter_map(Value::as_str).map(str::to_owned).collect())
 }

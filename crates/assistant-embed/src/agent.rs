@@ -53,8 +53,8 @@ impl Agent for LazyAgent {
             Some("ui-stream") => create_ui_stream(&self.options.1).traits(),
             #[cfg(feature = "full")]
             Some("completions") => Completions::default().traits(),
-            // The traits with the option are those of `HttpAgent::reattach`. The `HttpAgent` itself
-            // is created by the first run.
+            // With the option `reattach`, the traits are those that `HttpAgent::reattach` sets. The
+            // `HttpAgent` itself is created by the first run.
             _ => match get_property(&self.options.1, "reattach").as_string() {
                 Some(_) => AgUi::default()
                     .traits()
@@ -121,8 +121,8 @@ pub(crate) fn create_agent(
     headers: &js_sys::Array,
     options: &JsValue,
 ) -> Result<Box<dyn Agent>, JsError> {
-    if let Ok(run) = get_property(options, "agent").dyn_into::<js_sys::Function>() {
-        return Ok(Box::new(PageAgent::new(run)));
+    if let Ok(run_function) = get_property(options, "agent").dyn_into::<js_sys::Function>() {
+        return Ok(Box::new(PageAgent::new(run_function)));
     }
     match get_property(options, "protocol").as_string().as_deref() {
         None | Some("ag-ui") => {

@@ -140,12 +140,13 @@ fn run_decision(
 }
 
 fn run_command(chat: &Assistant, name: &str, args: &Args) -> Result<Result<(), Refusal>, String> {
-    let content = || form::content_from_value(args.value(0)).map_err(|error| error.to_string());
+    let parse_content =
+        || form::content_from_value(args.value(0)).map_err(|error| error.to_string());
     match name {
         "send" => return Ok(chat.send(args.text(0))),
-        "sendContent" => return Ok(chat.send(content()?)),
+        "sendContent" => return Ok(chat.send(parse_content()?)),
         "interject" => return Ok(chat.interject(args.text(0))),
-        "interjectContent" => return Ok(chat.interject(content()?)),
+        "interjectContent" => return Ok(chat.interject(parse_content()?)),
         "stop" => return Ok(chat.stop()),
         "retry" => return Ok(chat.retry()),
         "continueLoop" => return Ok(chat.continue_loop()),
@@ -191,19 +192,22 @@ fn parse_sibling(word: &str) -> Sibling {
 /// Parses `{select, exact?}`, `{switch, to}` or `{delete}`. Any other object is read as
 /// `{showRun}`.
 fn parse_tree_change(value: &Value) -> TreeChange {
-    let message_id = |name: &str| value.get(name)?.as_str().map(MessageId::from);
-    if let Some(message) = message_id("select") {
-        let exact = value.get("exact") == Some(&Value::Bool(true));
-        return TreeChange::Select { message, exact };
+    let read_id = |name: &str| value.get(name)?.as_str().map(MessageId::from);
+    if let Some(message) = read_id("select") {
+        let is_exact = value.get("exact") == Some(&Value::Bool(true));
+        return TreeChange::Select {
+            message,
+            exact: is_exact,
+        };
     }
-    if let Some(message) = message_id("switch") {
+    if let Some(message) = read_id("switch") {
         let sibling = parse_sibling(value.get("to").and_then(Value::as_str).unwrap_or_default());
         return TreeChange::Switch {
             message,
             to: sibling,
         };
     }
-    match message_id("delete") {
+    match read_id("delete") {
         Some(message) => TreeChange::Delete { message },
         None => TreeChange::ShowRun,
     }

@@ -32,7 +32,7 @@ pub(crate) fn forward_events(options: &JsValue) {
             // Events that later versions add are not forwarded.
             _ => return,
         };
-        call_notify(&notify, &texts);
+        notify_page(&notify, &texts);
     });
     let Some(activity) = use_assistant().map(|assistant| assistant.activity()) else {
         return;
@@ -42,7 +42,7 @@ pub(crate) fn forward_events(options: &JsValue) {
         let activity = activity.get();
         let is_asking = activity.is_waiting() || activity.is_asking();
         if is_asking && was_asking == Some(false) {
-            call_notify(
+            notify_page(
                 &notify_question,
                 &["question", "", "", ""].map(JsValue::from),
             );
@@ -55,7 +55,7 @@ fn call_event_texts(kind: &str, call: u64, name: &str, phase: &str) -> [JsValue;
     [kind, &call.to_string(), name, phase].map(JsValue::from)
 }
 
-fn call_notify(notify: &js_sys::Function, [kind, id, name, detail]: &[JsValue; 4]) {
+fn notify_page(notify: &js_sys::Function, [kind, id, name, detail]: &[JsValue; 4]) {
     // A failure of the page's function has no effect on the chat.
     let _ = notify.call4(&JsValue::UNDEFINED, kind, id, name, detail);
 }

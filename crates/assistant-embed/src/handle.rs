@@ -46,7 +46,7 @@ impl Chat {
         let guard = self
             .api()?
             .register_action(definition, functions, exact_numbers)?;
-        Ok(self.hold_guard(guard))
+        Ok(self.store_guard(guard))
     }
 
     /// Provides context to the agent. The function returns the current value of the context.
@@ -61,7 +61,7 @@ impl Chat {
         value: js_sys::Function,
     ) -> Result<Registration, JsError> {
         let guard = self.api()?.register_context(description, value);
-        Ok(self.hold_guard(guard))
+        Ok(self.store_guard(guard))
     }
 
     /// Calls a method of the handle by its name in camel case, with a JSON list of arguments, and
@@ -90,7 +90,7 @@ impl Chat {
     /// Fails if the chat is not loaded yet, or has stopped permanently.
     pub fn watch(&self, name: String, listener: js_sys::Function) -> Result<Registration, JsError> {
         let guard = self.api()?.watch(name, listener);
-        Ok(self.hold_guard(guard))
+        Ok(self.store_guard(guard))
     }
 
     /// Calls the listener for each event of a kind.
@@ -100,7 +100,7 @@ impl Chat {
     /// Fails for an unknown kind, or if the chat is not loaded yet or has stopped permanently.
     pub fn observe(&self, kind: &str, listener: js_sys::Function) -> Result<Registration, JsError> {
         let guard = self.api()?.observe(kind, listener)?;
-        Ok(self.hold_guard(guard))
+        Ok(self.store_guard(guard))
     }
 
     /// Registers a function of the page, wrapped by `npm/render.js`, that draws the views of a
@@ -118,7 +118,7 @@ impl Chat {
         draw: js_sys::Function,
     ) -> Result<Registration, JsError> {
         let guard = self.api()?.render(kind, target, draw);
-        Ok(self.hold_guard(guard))
+        Ok(self.store_guard(guard))
     }
 
     /// Sets a rule that can end the agent loop, as wrapped by `npm/foreign.js`. A rule that fails
@@ -146,7 +146,7 @@ impl Chat {
         listener: js_sys::Function,
     ) -> Result<Registration, JsError> {
         let guard = self.api()?.search_conversations(words, listener);
-        Ok(self.hold_guard(guard))
+        Ok(self.store_guard(guard))
     }
 
     /// Sets the permission rule for all actions, as wrapped by `npm/foreign.js`.

@@ -116,7 +116,7 @@ pub fn mount(
         options: session,
         initial,
     } = ParsedSession::parse(window_options::get_property(options, "session").as_string());
-    let mounted = mount_to(element, move || {
+    let mount_handle = mount_to(element, move || {
         provide_context(markdown);
         window_texts.provide();
         view! {
@@ -135,7 +135,7 @@ pub fn mount(
         return Err(JsError::new("There is no browser to put a chat into"));
     };
     let state = ChatState {
-        mounted: Some(Box::new(mounted)),
+        mounted: Some(Box::new(mount_handle)),
         ..ChatState::default()
     };
     Ok(Chat {
@@ -262,11 +262,11 @@ impl Chat {
 
     /// Stores the guard of a registration until the registration is removed or the chat is
     /// unmounted. After the chat was unmounted, drops the guard immediately.
-    fn hold_guard(&self, guard: Guard) -> Registration {
+    fn store_guard(&self, guard: Guard) -> Registration {
         let mut state = self.state.borrow_mut();
         state.count += 1;
         let number = state.count;
-        // Otherwise, the guard is dropped at the end of this function.
+        // If the chat was unmounted, the guard is dropped at the end of this function.
         if state.mounted.is_some() {
             state.held.insert(number, guard);
         }

@@ -34,9 +34,9 @@ impl Agent for PageAgent {
     }
 
     fn run(&self, input: RunInput, events: EventSink) -> LocalBoxFuture<'static, StreamEnd> {
-        let run = self.0.clone();
+        let run_function = self.0.clone();
         Box::pin(async move {
-            let result = read_events(&run, &input, events).await;
+            let result = read_events(&run_function, &input, events).await;
             result.unwrap_or_else(StreamEnd::Failed)
         })
     }
@@ -71,8 +71,8 @@ struct PageStream(JsValue);
 
 impl PageStream {
     fn next(&self) -> impl Future<Output = Result<Value, Failure>> + use<> {
-        let next: Option<js_sys::Function> = get_property(&self.0, "next").dyn_into().ok();
-        let promise = next.and_then(|next| next.call0(&JsValue::UNDEFINED).ok());
+        let next_function: Option<js_sys::Function> = get_property(&self.0, "next").dyn_into().ok();
+        let promise = next_function.and_then(|next| next.call0(&JsValue::UNDEFINED).ok());
         async move {
             let answer = match promise.map(JsCast::dyn_into::<js_sys::Promise>) {
                 Some(Ok(promise)) => JsFuture::from(promise).await.ok(),

@@ -22,8 +22,11 @@ impl ParsedSession {
         if let Some(limits) = value.get("limits") {
             options = options.limits(parse_limits(limits));
         }
-        let initial = value.get("initial").cloned();
-        Self { options, initial }
+        let initial_conversation = value.get("initial").cloned();
+        Self {
+            options,
+            initial: initial_conversation,
+        }
     }
 }
 
@@ -47,9 +50,9 @@ fn parse_options(value: &Value) -> SessionOptions {
         options = options.stop_when(parse_stop_condition(condition));
     }
     if let Some(questions) = value.get("questions") {
-        let limit = |name: &str| questions.get(name).and_then(as_u32);
-        let limits = QuestionLimits::default().per_run(limit("perRun"));
-        options = options.questions(limits.per_minute(limit("perMinute")));
+        let read_limit = |name: &str| questions.get(name).and_then(as_u32);
+        let limits = QuestionLimits::default().per_run(read_limit("perRun"));
+        options = options.questions(limits.per_minute(read_limit("perMinute")));
     }
     match value.get("leftovers").and_then(Value::as_str) {
         Some("drop") => options.leftovers(Leftovers::Drop),
@@ -61,46 +64,55 @@ fn parse_options(value: &Value) -> SessionOptions {
 /// Parses `{runCount}`, `{hasToolCall}`, `{repeatedCalls}`, `{rule}`, `{any}` or `{all}`. Any other
 /// object stops after 10 runs.
 fn parse_stop_condition(value: &Value) -> StopCondition {
-    let number = |name: &str| value.get(name).and_then(as_u32);
-    let text = |name: &str| Some(value.get(name)?.as_str()?.to_owned());
-    let list = |name: &str| {
+    let read_number = |name: &str| value.get(name).and_then(as_u32);
+    let read_text = |name: &str| Some(value.get(name)?.as_str()?.to_owned());
+    let read_list = |name: &str| {
         let list = value.get(name)?.as_array()?;
         Some(list.iter().map(parse_stop_condition).collect())
     };
-    None.or_else(|| number("runCount").map(StopCondition::RunCount))
-        .or_else(|| text("hasToolCall").map(StopCondition::HasToolCall))
-        .or_else(|| number("repeatedCalls").map(StopCondition::RepeatedCalls))
-        .or_else(|| text("rule").map(StopCondition::Rule))
-        .or_else(|| list("any").map(StopCondition::Any))
-        .or_else(|| list("all").map(StopCondition::All))
+    None.or_else(|| read_number("runCount").map(StopCondition::RunCount))
+        .or_else(|| read_text("hasToolCall").map(StopCondition::HasToolCall))
+        .or_else(|| read_number("repeatedCalls").map(StopCondition::RepeatedCalls))
+        .or_else(|| read_text("rule").map(StopCondition::Rule))
+        .or_else(|| read_list("any").map(StopCondition::Any))
+        .or_else(|| read_list("all").map(StopCondition::All))
         .unwrap_or(StopCondition::RunCount(10))
 }
 
 fn parse_limits(value: &Value) -> Limits {
-    let default = Limits::default();
-    let limit = |name: &str, default: usize| {
+    let default_limits = Limits::default();
+    let read_limit = |name: &str, default: usize| {
         let number = value.get(name).and_then(Value::as_u64);
         let number = number.and_then(|number| usize::try_from(number).ok());
         number.unwrap_or(default)
     };
-    default
-        .with_run_bytes(limit("runBytes", default.run_bytes()))
-        .with_event_bytes(limit("eventBytes", default.event_bytes()))
-        .with_message_bytes(limit("messageBytes", default.message_bytes()))
-        .with_argument_bytes(limit("argumentBytes", default.argument_bytes()))
-        .with_id_bytes(limit("idBytes", default.id_bytes()))
-        .with_name_bytes(limit("nameBytes", default.name_bytes()))
-        .with_state_bytes(limit("stateBytes", default.state_bytes()))
-        .with_activity_bytes(limit("activityBytes", default.activity_bytes()))
-        .with_patch_copied_bytes(limit("patchCopiedBytes", default.patch_copied_bytes()))
-        .with_patch_shifted_values(limit("patchShiftedValues", default.patch_shifted_values()))
-        .with_messages(limit("messages", default.messages()))
-        .with_calls(limit("calls", default.calls()))
-        .with_interrupts(limit("interrupts", default.interrupts()))
-        .with_choices(limit("choices", default.choices()))
-        .with_notices(limit("notices", default.notices()))
-        .with_diagnostics(limit("diagnostics", default.diagnostics()))
-        .with_side_event_bytes(limit("sideEventBytes", default.side_event_bytes()))
+    default_limits
+        .with_run_bytes(read_limit("runBytes", default_limits.run_bytes()))
+        .with_event_bytes(read_limit("eventBytes", default_limits.event_bytes()))
+        .with_message_bytes(read_limit("messageBytes", default_limits.message_bytes()))
+        .with_argument_bytes(read_limit("argumentBytes", default_limits.argument_bytes()))
+        .with_id_bytes(read_limit("idBytes", default_limits.id_bytes()))
+        .with_name_bytes(read_limit("nameBytes", default_limits.name_bytes()))
+        .with_state_bytes(read_limit("stateBytes", default_limits.state_bytes()))
+        .with_activity_bytes(read_limit("activityBytes", default_limits.activity_bytes()))
+        .with_patch_copied_bytes(read_limit(
+            "patchCopiedBytes",
+            default_limits.patch_copied_bytes(),
+        ))
+        .with_patch_shifted_values(read_limit(
+            "patchShiftedValues",
+            default_limits.patch_shifted_values(),
+        ))
+        .with_messages(read_limit("messages", default_limits.messages()))
+        .with_calls(read_limit("calls", default_limits.calls()))
+        .with_interrupts(read_limit("interrupts", default_limits.interrupts()))
+        .with_choices(read_limit("choices", default_limits.choices()))
+        .with_notices(read_limit("notices", default_limits.notices()))
+        .with_diagnostics(read_limit("diagnostics", default_limits.diagnostics()))
+        .with_side_event_bytes(read_limit(
+            "sideEventBytes",
+            default_limits.side_event_bytes(),
+        ))
 }
 
 fn as_u32(value: &Value) -> Option<u32> {

@@ -204,6 +204,6 @@ pub(crate) fn variant_name(variant: &dyn Debug) -> String {
     let name = format!("{variant:?}");
     let name = name.split([' ', '(']).next().unwrap_or_default();
     let mut letters = name.chars();
-    let first = letters.next().map(|first| first.to_ascii_lowercase());
-    first.into_iter().chain(letters).collect()
+    let first_letter = letters.next().map(|first| first.to_ascii_lowercase());
+    first_letter.into_iter().chain(letters).collect()
 }

@@ -76,9 +76,9 @@ fn get_number(object: &JsValue, name: &str) -> Option<usize> {
 /// code is not highlighted.
 fn create_highlighter(highlight: js_sys::Function) -> Highlighter {
     Highlighter::new(move |code: String, language: String| {
-        let returned = highlight.call2(&JsValue::NULL, &code.into(), &language.into());
+        let result = highlight.call2(&JsValue::NULL, &code.into(), &language.into());
         async move {
-            let Ok(answer) = returned else {
+            let Ok(answer) = result else {
                 return Vec::new();
             };
             let answer = JsFuture::from(js_sys::Promise::resolve(&answer)).await;

@@ -147,8 +147,8 @@ impl<D: Decode> FrameReader<D> {
         if self.error.is_some() {
             return;
         }
-        let remaining = self.limits.run_bytes().saturating_sub(self.read);
-        let accepted_bytes = bytes.get(..remaining).unwrap_or(bytes);
+        let remaining_len = self.limits.run_bytes().saturating_sub(self.read);
+        let accepted_bytes = bytes.get(..remaining_len).unwrap_or(bytes);
         self.read += accepted_bytes.len();
         if self.kind == ResponseKind::Unknown {
             self.detect_response_kind(accepted_bytes);
@@ -202,7 +202,7 @@ impl<D: Decode> FrameReader<D> {
     /// Ends the response: reads a last frame that is not followed by a blank line, releases
     /// buffered data, and returns the outcome.
     pub fn finish(mut self, sink: &mut dyn Sink) -> Ending {
-        let mut mid_frame = false;
+        let mut is_mid_frame = false;
         if self.kind == ResponseKind::Document && self.error.is_none() {
             let text = String::from_utf8_lossy(&self.body).into_owned();
             let result = self
@@ -213,7 +213,7 @@ impl<D: Decode> FrameReader<D> {
             let decoder = &mut self.decoder;
             let last_frame = self.sse.finish();
             let last_frame = last_frame.filter(|frame| decoder.is_whole(&frame.data));
-            mid_frame = last_frame.is_none();
+            is_mid_frame = last_frame.is_none();
             match last_frame {
                 Some(frame) => self.error = decoder.frame(&frame.data, sink).err(),
                 None => sink.diagnostic(Diagnostic::new(
@@ -229,7 +229,7 @@ impl<D: Decode> FrameReader<D> {
                 None => end,
             },
             error: self.error,
-            mid_frame,
+            mid_frame: is_mid_frame,
         }
     }
 }

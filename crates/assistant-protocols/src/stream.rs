@@ -1,4 +1,4 @@
-//! The results of reading a response of any protocol: events, diagnostics and an end.
+//! The results of reading a response of any protocol: events, diagnostics and an outcome.
 
 use assistant_core::event::fault::ProtocolError;
 use assistant_core::event::{Diagnostic, Event};
@@ -23,7 +23,7 @@ pub trait Sink {
     fn diagnostic(&mut self, diagnostic: Diagnostic);
 }
 
-/// The outcome of a response, with the error that ended it.
+/// The outcome of a response, and the error that ended it, if any.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Ending {

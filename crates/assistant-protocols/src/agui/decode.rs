@@ -46,7 +46,7 @@ pub fn decode_event(
 
 fn read_event(mut fields: Fields<'_>, context: &mut Context<'_>) -> Read<Event> {
     let f = &mut fields;
-    let attributable = is_attributable(context.name());
+    let permits_subagent = is_attributable(context.name());
     let kind = read_kind(f, context);
     if matches!(kind, Err(Fault::Unknown)) {
         return Err(Fault::Unknown);
@@ -54,7 +54,7 @@ fn read_event(mut fields: Fields<'_>, context: &mut Context<'_>) -> Read<Event> 
     // The common fields are read last, because most events have none. A fault in them is reported
     // first, because the protocol describes them before the other fields.
     let kind_check = f.checked();
-    let base = read_base(f, context, attributable);
+    let base = read_base(f, context, permits_subagent);
     f.checked()?;
     let kind = kind?;
     kind_check?;
@@ -82,15 +82,15 @@ fn read_kind(f: &mut Fields<'_>, context: &mut Context<'_>) -> Read<EventKind> {
         name if name.starts_with("TOOL_CALL_") => read_tool_call(name, f, context)?,
         name if name.starts_with("REASONING_") => read_reasoning(name, f, context)?,
         name if name.starts_with("SUBAGENT_") => read_subagent(name, f, context)?,
-        name if name.starts_with("RUN_") => read_lifecycle(name, f, context)?,
+        name if name.starts_with("RUN_") => read_run_event(name, f, context)?,
         "MESSAGES_SNAPSHOT" => EventKind::MessagesSnapshot {
             messages: f.list(context, "messages", form::message),
         },
-        name => read_standalone(name, f, context)?,
+        name => read_standalone_event(name, f, context)?,
     })
 }
 
-fn read_base(f: &mut Fields<'_>, context: &mut Context<'_>, attributable: bool) -> Base {
+fn read_base(f: &mut Fields<'_>, context: &mut Context<'_>, permits_subagent: bool) -> Base {
     // Most events of streamed text have no optional fields.
     if f.is_empty() {
         return Base::default();
@@ -99,7 +99,7 @@ fn read_base(f: &mut Fields<'_>, context: &mut Context<'_>, attributable: bool) 
         timestamp: f.opt_integer(context, "timestamp", i64::MIN),
         raw_event: f.opt(context, "rawEvent").map(Box::new),
         metadata: f.opt_record(context, "metadata").map(Box::new),
-        subagent_run_id: if attributable {
+        subagent_run_id: if permits_subagent {
             f.opt_text(context, "subagentRunId")
         } else {
             None
@@ -227,7 +227,7 @@ fn read_subagent(name: &str, f: &mut Fields<'_>, context: &mut Context<'_>) -> R
     })
 }
 
-fn read_lifecycle(name: &str, f: &mut Fields<'_>, context: &mut Context<'_>) -> Read<EventKind> {
+fn read_run_event(name: &str, f: &mut Fields<'_>, context: &mut Context<'_>) -> Read<EventKind> {
     Ok(match name {
         "RUN_STARTED" => {
             let thread_id = f.text(context, "threadId");
@@ -266,7 +266,11 @@ fn read_lifecycle(name: &str, f: &mut Fields<'_>, context: &mut Context<'_>) -> 
     })
 }
 
-fn read_standalone(name: &str, f: &mut Fields<'_>, context: &mut Context<'_>) -> Read<EventKind> {
+fn read_standalone_event(
+    name: &str,
+    f: &mut Fields<'_>,
+    context: &mut Context<'_>,
+) -> Read<EventKind> {
     Ok(match name {
         "STEP_STARTED" => EventKind::StepStarted {
             step_name: f.text(context, "stepName"),

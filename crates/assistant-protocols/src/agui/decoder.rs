@@ -1,4 +1,4 @@
-//! Decodes frames into events with all stages, and reads a whole response.
+//! Decodes frames into events by running all stages, and reads a whole response.
 
 use serde::de::IgnoredAny;
 use serde_json::Value;
@@ -281,7 +281,7 @@ fn is_cut_short(data: &str) -> bool {
         let result = serde_json::from_str::<IgnoredAny>(text);
         result.is_err_and(|error| error.is_eof())
     };
-    // A number that ends after its sign, decimal point or exponent is reported as invalid, unless a
-    // digit is appended.
+    // A text that ends after the sign, decimal point or exponent of a number is reported as invalid
+    // instead of incomplete, unless a digit follows.
     is_cut(data) || is_cut(&format!("{data}0"))
 }

@@ -162,7 +162,7 @@ impl Expander {
             | EventKind::RunFinished { .. }
             | EventKind::RunError { .. }
             | EventKind::MessagesSnapshot { .. } => {
-                out.extend(self.streams.drain(..).map(end_event));
+                out.extend(self.streams.drain(..).map(create_end_event));
             }
             EventKind::SubagentFinished {
                 subagent_run_id, ..
@@ -187,7 +187,7 @@ impl Expander {
             .iter()
             .position(|stream| stream.owner.as_deref() == owner)
         {
-            out.push(end_event(self.streams.remove(index)));
+            out.push(create_end_event(self.streams.remove(index)));
         }
     }
 
@@ -289,11 +289,11 @@ impl Expander {
             ..Base::default()
         };
         out.push(Event {
-            kind: start_event(&stream),
+            kind: create_start_event(&stream),
             base: start_base,
         });
         if delta.is_some() || base.raw_event.is_some() {
-            out.push(chunk_content_event(&stream, None, delta, base));
+            out.push(create_content_event(&stream, None, delta, base));
         }
         self.streams.push(stream);
         Ok(())
@@ -325,7 +325,7 @@ fn continue_stream(
         id, delta, base, ..
     } = chunk;
     if delta.is_some() || base.raw_event.is_some() || base.metadata.is_some() {
-        out.push(chunk_content_event(stream, id, delta, base));
+        out.push(create_content_event(stream, id, delta, base));
     }
     Ok(())
 }
@@ -334,7 +334,7 @@ fn missing_field_error(event_type: &str, field: &str) -> ProtocolError {
     ProtocolError::sequence(format!("First {event_type} must have a {field}"))
 }
 
-fn start_event(stream: &OpenStream) -> EventKind {
+fn create_start_event(stream: &OpenStream) -> EventKind {
     let [first_value, second_value] = stream.opened_with.clone();
     let id = stream.id.clone();
     match stream.kind {
@@ -354,7 +354,7 @@ fn start_event(stream: &OpenStream) -> EventKind {
 
 /// Creates a content event for a chunk of a stream, without the chunk's timestamp. If the chunk has
 /// no id or no sender, the event has that of the stream.
-fn chunk_content_event(
+fn create_content_event(
     stream: &OpenStream,
     id: Option<String>,
     delta: Option<String>,
@@ -370,7 +370,7 @@ fn chunk_content_event(
     Event { kind, base }
 }
 
-fn end_event(stream: OpenStream) -> Event {
+fn create_end_event(stream: OpenStream) -> Event {
     let OpenStream {
         owner, kind, id, ..
     } = stream;

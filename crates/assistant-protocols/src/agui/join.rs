@@ -60,19 +60,19 @@ impl Joiner {
             EventKind::TextMessageEnd { message_id } => {
                 out.extend(
                     self.take_surrogate(StreamKind::Text, message_id)
-                        .map(replacement_delta),
+                        .map(create_replacement_event),
                 );
             }
             EventKind::ReasoningMessageEnd { message_id } => {
                 out.extend(
                     self.take_surrogate(StreamKind::Reasoning, message_id)
-                        .map(replacement_delta),
+                        .map(create_replacement_event),
                 );
             }
             EventKind::ToolCallEnd { tool_call_id } => {
                 out.extend(
                     self.take_surrogate(StreamKind::Tool, tool_call_id)
-                        .map(replacement_delta),
+                        .map(create_replacement_event),
                 );
             }
             // Every text ends with its run, and a snapshot contains the earlier deltas.
@@ -87,11 +87,11 @@ impl Joiner {
 
     /// Appends each held surrogate as a delta of U+FFFD, since its text has ended.
     pub fn release(&mut self, out: &mut Vec<Event>) {
-        out.extend(self.held.drain(..).map(replacement_delta));
+        out.extend(self.held.drain(..).map(create_replacement_event));
     }
 
     fn join_delta(&mut self, kind: StreamKind, id: &str, delta: &mut String, split: SplitPair) {
-        // An empty delta does not separate a pair.
+        // An empty delta does not separate a surrogate pair.
         if delta.is_empty() {
             return;
         }
@@ -126,7 +126,7 @@ fn join_pair(high: u16, low: Option<u16>) -> Option<char> {
 }
 
 /// Creates an event with the delta U+FFFD, which replaces a high surrogate without a low one.
-fn replacement_delta(surrogate: HeldSurrogate) -> Event {
+fn create_replacement_event(surrogate: HeldSurrogate) -> Event {
     let HeldSurrogate { kind, id, .. } = surrogate;
     Event {
         kind: kind.content_event(id, REPLACED.to_string()),

@@ -36,7 +36,7 @@ pub(super) fn read_run_input(
         run_id,
         parent_run_id: f.opt_text(context, "parentRunId"),
         resumes: false,
-        // For no other optional field does the protocol permit `null`.
+        // The protocol permits `null` in this optional field only.
         state: f.nullable("state").unwrap_or_else(empty_object),
         messages: f.list(context, "messages", form::message),
         history: None,

@@ -150,8 +150,8 @@ impl CallAssembler {
             None => self.list.len().checked_sub(1)?,
         };
         let call = self.list.get(position)?;
-        // An unknown id with a name begins a new call, even if its index is in use. Without an id, a
-        // name begins a new call if the last call has arguments and another name, or if its
+        // An unknown id with a name begins a new call, even if its index is in use. Without an id,
+        // a name begins a new call if the last call has arguments and another name, or if its
         // arguments are complete and the piece contains further ones.
         let is_new_call = match (id, name) {
             (Some(_), Some(_)) => true,

@@ -335,7 +335,7 @@ impl Decoder {
                 None => return,
             },
         };
-        let count = |path: &str| {
+        let read_count = |path: &str| {
             let number = usage.pointer(path)?;
             let to_integer = |number: f64| {
                 let is_count = number >= 0.0 && number.fract() == 0.0 && number <= 9e15;
@@ -349,12 +349,12 @@ impl Decoder {
         self.usage = Some(TokenUsage {
             provider: None,
             model: None,
-            input_tokens: count("/prompt_tokens"),
-            output_tokens: count("/completion_tokens"),
-            total_tokens: count("/total_tokens"),
-            reasoning_tokens: count("/completion_tokens_details/reasoning_tokens"),
-            cached_input_tokens: count("/prompt_tokens_details/cached_tokens")
-                .or_else(|| count("/prompt_cache_hit_tokens")),
+            input_tokens: read_count("/prompt_tokens"),
+            output_tokens: read_count("/completion_tokens"),
+            total_tokens: read_count("/total_tokens"),
+            reasoning_tokens: read_count("/completion_tokens_details/reasoning_tokens"),
+            cached_input_tokens: read_count("/prompt_tokens_details/cached_tokens")
+                .or_else(|| read_count("/prompt_cache_hit_tokens")),
             cache_write_input_tokens: None,
         });
     }
@@ -422,14 +422,14 @@ pub(super) fn parse_error(chunk: &Object) -> Option<(String, Option<String>)> {
         None if chunk.get("object") == Some(&"error".into()) => Value::Object(chunk.clone()),
         None => return None,
     };
-    let text_of = |value: &Value| match value {
+    let read_text = |value: &Value| match value {
         Value::String(text) if !text.is_empty() => Some(text.clone()),
         Value::Number(number) => Some(number.to_string()),
         _ => None,
     };
-    let code = error.get("code").and_then(text_of);
-    let code = code.or_else(|| error.get("type").and_then(text_of));
-    let message = text_of(&error).or_else(|| error.get("message").and_then(text_of));
+    let code = error.get("code").and_then(read_text);
+    let code = code.or_else(|| error.get("type").and_then(read_text));
+    let message = read_text(&error).or_else(|| error.get("message").and_then(read_text));
     let message = message.unwrap_or_else(|| format!("The server reported an error: {error}"));
     Some((quote(&message), code))
 }

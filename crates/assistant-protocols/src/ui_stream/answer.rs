@@ -153,8 +153,8 @@ impl ReceivedAnswer {
         id
     }
 
-    /// Reserves an id for a call: the id of a discarded call to which the agent gave the same id, or
-    /// a new id that is unique in the conversation.
+    /// Reserves an id for a call: the id of a discarded call to which the agent gave the same id,
+    /// or a new id that is unique in the conversation.
     pub(super) fn reserve_call_id(&mut self, wire_id: &str) -> String {
         let spare_ids = self.spare_calls.get_mut(wire_id);
         if let Some(id) = spare_ids.and_then(VecDeque::pop_front) {

@@ -29,7 +29,7 @@ pub(super) struct PartialInput {
 /// the delta contains marks for lone surrogates: a high surrogate at its end is moved to `held`
 /// until the next delta, and other lone surrogates become U+FFFD.
 pub(super) fn join_surrogates(delta: String, held: &mut Option<u16>, is_cut: bool) -> String {
-    // An empty delta does not separate a pair.
+    // An empty delta does not separate a surrogate pair.
     if delta.is_empty() || (held.is_none() && !is_cut) {
         return delta;
     }

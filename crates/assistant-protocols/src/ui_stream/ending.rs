@@ -38,20 +38,20 @@ impl Decoder {
             return Vec::new();
         };
         let metadata = self.answer.metadata.as_ref();
-        let count = |path: &str| usage_fields.pointer(path).and_then(Value::as_u64);
+        let read_count = |path: &str| usage_fields.pointer(path).and_then(Value::as_u64);
         let usage = TokenUsage {
             provider: None,
             model: metadata
                 .and_then(|metadata| metadata.get("model")?.as_str())
                 .map(str::to_owned),
-            input_tokens: count("/inputTokens"),
-            output_tokens: count("/outputTokens"),
-            total_tokens: count("/totalTokens"),
-            reasoning_tokens: count("/outputTokenDetails/reasoningTokens")
-                .or_else(|| count("/reasoningTokens")),
-            cached_input_tokens: count("/inputTokenDetails/cacheReadTokens")
-                .or_else(|| count("/cachedInputTokens")),
-            cache_write_input_tokens: count("/inputTokenDetails/cacheWriteTokens"),
+            input_tokens: read_count("/inputTokens"),
+            output_tokens: read_count("/outputTokens"),
+            total_tokens: read_count("/totalTokens"),
+            reasoning_tokens: read_count("/outputTokenDetails/reasoningTokens")
+                .or_else(|| read_count("/reasoningTokens")),
+            cached_input_tokens: read_count("/inputTokenDetails/cacheReadTokens")
+                .or_else(|| read_count("/cachedInputTokens")),
+            cache_write_input_tokens: read_count("/inputTokenDetails/cacheWriteTokens"),
         };
         let is_known = usage.input_tokens.is_some()
             || usage.output_tokens.is_some()

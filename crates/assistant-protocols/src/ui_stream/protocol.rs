@@ -82,12 +82,12 @@ impl Protocol for UiStream {
     }
 
     fn decoder(&self, input: &RunInput, limits: &Limits) -> Box<dyn Read> {
-        let mut start = ResponseParams::of(input);
-        start.separates = input.resumes;
-        start.replays = input.resumes && !self.continues;
+        let mut params = ResponseParams::of(input);
+        params.separates = input.resumes;
+        params.replays = input.resumes && !self.continues;
         match self.text {
-            true => Box::new(TextReader::new(start)),
-            false => Box::new(Reader::new(start).with_limits(limits)),
+            true => Box::new(TextReader::new(params)),
+            false => Box::new(Reader::new(params).with_limits(limits)),
         }
     }
 }

@@ -106,23 +106,24 @@ impl Read for TextReader {
         self.rest.extend_from_slice(bytes);
         let buffered_bytes = std::mem::take(&mut self.rest);
         let mut text = String::with_capacity(buffered_bytes.len());
-        let mut remaining = buffered_bytes.as_slice();
+        let mut remaining_bytes = buffered_bytes.as_slice();
         loop {
-            match std::str::from_utf8(remaining) {
+            match std::str::from_utf8(remaining_bytes) {
                 Ok(valid_text) => {
                     text.push_str(valid_text);
                     break;
                 }
                 Err(error) => {
-                    let (valid, invalid) = remaining.split_at(error.valid_up_to());
-                    text.push_str(&String::from_utf8_lossy(valid));
+                    let (valid_bytes, invalid_bytes) =
+                        remaining_bytes.split_at(error.valid_up_to());
+                    text.push_str(&String::from_utf8_lossy(valid_bytes));
                     let Some(invalid_len) = error.error_len() else {
                         // The last character is incomplete.
-                        self.rest = invalid.to_vec();
+                        self.rest = invalid_bytes.to_vec();
                         break;
                     };
                     text.push(char::REPLACEMENT_CHARACTER);
-                    remaining = invalid.get(invalid_len..).unwrap_or_default();
+                    remaining_bytes = invalid_bytes.get(invalid_len..).unwrap_or_default();
                 }
             }
         }

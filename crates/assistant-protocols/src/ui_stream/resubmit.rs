@@ -73,9 +73,9 @@ pub fn is_complete_with_approvals(messages: &[Value]) -> bool {
     let Some(step) = last_step_parts(messages) else {
         return false;
     };
-    let tools = || step.iter().filter(|part| is_tool(part));
+    let tool_parts = || step.iter().filter(|part| is_tool(part));
     let is_done = |part: &Value| {
         has_output(part) || matches!(part_state(part), "output-denied" | "approval-responded")
     };
-    tools().any(|part| part_state(part) == "approval-responded") && tools().all(is_done)
+    tool_parts().any(|part| part_state(part) == "approval-responded") && tool_parts().all(is_done)
 }

@@ -20,11 +20,13 @@ impl Decoder {
     pub(super) fn restore_partial_inputs(&mut self, history: &Value) {
         let calls = history.pointer("/tail/calls").and_then(Value::as_array);
         for call in calls.into_iter().flatten() {
-            let field = |key: &str| call.get(key).and_then(Value::as_str).map(str::to_owned);
+            let read_field = |key: &str| call.get(key).and_then(Value::as_str).map(str::to_owned);
             let is_in_step = call.get("step").and_then(Value::as_u64) == Some(self.answer.step);
-            if let (Some(text), Some(id), true) = (field("text"), field("wireId"), is_in_step) {
+            if let (Some(text), Some(id), true) =
+                (read_field("text"), read_field("wireId"), is_in_step)
+            {
                 let partial_input = PartialInput {
-                    name: field("name").unwrap_or_default(),
+                    name: read_field("name").unwrap_or_default(),
                     dynamic: call.get("dynamic") == Some(&Value::Bool(true)),
                     text,
                     ..PartialInput::default()
@@ -67,7 +69,7 @@ impl Decoder {
     }
 
     fn start_input(&mut self, mut chunk: Object, sink: &mut dyn Sink) -> Result<(), String> {
-        let (id, name, dynamic) = take_call_head(&mut chunk)?;
+        let (id, name, dynamic) = take_call_fields(&mut chunk)?;
         let encoding = take_opt_text(&mut chunk, "inputEncoding");
         let mut notes = take_stored_fields(&mut chunk, "callProviderMetadata", true);
         notes.insert("inputEncoding".to_owned(), encoding.into());
@@ -107,20 +109,20 @@ impl Decoder {
         let (name, dynamic) = (partial_input.name.clone(), partial_input.dynamic);
         let known_position = self.answer.find_call_of_kind(&id, dynamic);
         if let Some(position) = known_position {
-            self.mark_in_pieces(position, sink);
+            self.mark_as_streamed(position, sink);
             self.push_input(position, delta, sink);
             return Ok(());
         }
         // A new step has begun: the call continues in that step, with all of its arguments.
         let (notes, text) = (partial_input.notes.clone(), partial_input.text.clone());
         let position = self.update_or_begin_call(None, &id, &name, dynamic, notes, sink);
-        self.mark_in_pieces(position, sink);
+        self.mark_as_streamed(position, sink);
         self.push_input(position, text, sink);
         Ok(())
     }
 
     fn end_input(&mut self, mut chunk: Object, sink: &mut dyn Sink) -> Result<(), String> {
-        let (id, name, dynamic) = take_call_head(&mut chunk)?;
+        let (id, name, dynamic) = take_call_fields(&mut chunk)?;
         let input = chunk
             .shift_remove("input")
             .or_else(|| chunk.shift_remove("args"));
@@ -131,7 +133,7 @@ impl Decoder {
         let known_position = self.answer.find_call_of_kind(&id, dynamic);
         let position = self.update_or_begin_call(known_position, &id, &name, dynamic, notes, sink);
         let text = match (input, streamed_text) {
-            // The streamed text is kept if it has the same value.
+            // The streamed text is kept if it has the same value as `input`.
             (Some(input), Some(text))
                 if serde_json::from_str(&text).ok().as_ref() == Some(&input) =>
             {
@@ -139,9 +141,9 @@ impl Decoder {
             }
             (Some(input), _) => input.to_string(),
             (None, Some(text)) if !text.trim().is_empty() => text,
-            // Neither complete nor streamed arguments: the call was cut off.
+            // The chunk has no arguments and none were streamed, so the call was cut off.
             (None, _) => {
-                self.cut_input(position, sink);
+                self.send_call_cut(position, sink);
                 return Ok(());
             }
         };
@@ -150,7 +152,7 @@ impl Decoder {
     }
 
     fn fail_input(&mut self, mut chunk: Object, sink: &mut dyn Sink) -> Result<(), String> {
-        let (id, name, dynamic) = take_call_head(&mut chunk)?;
+        let (id, name, dynamic) = take_call_fields(&mut chunk)?;
         let error_text = take_text(&mut chunk, "errorText")?;
         let input = chunk.shift_remove("input");
         let mut notes = take_stored_fields(&mut chunk, "resultProviderMetadata", false);
@@ -275,7 +277,7 @@ impl Decoder {
         }
     }
 
-    fn mark_in_pieces(&mut self, position: usize, sink: &mut dyn Sink) {
+    fn mark_as_streamed(&mut self, position: usize, sink: &mut dyn Sink) {
         let call = self.answer.calls.get_mut(position);
         let is_first = call.is_some_and(|call| !std::mem::replace(&mut call.in_pieces, true));
         if is_first {
@@ -308,7 +310,7 @@ impl Decoder {
         }
     }
 
-    fn cut_input(&self, position: usize, sink: &mut dyn Sink) {
+    fn send_call_cut(&self, position: usize, sink: &mut dyn Sink) {
         if let Some(call) = self.answer.calls.get(position) {
             let tool_call_id = call.id.clone();
             send_extension(sink, Extension::CallCut { tool_call_id });
@@ -324,7 +326,7 @@ impl Decoder {
 }
 
 /// Removes and returns the id of the call, the name of the tool, and whether the tool is dynamic.
-fn take_call_head(chunk: &mut Object) -> Result<(String, String, bool), String> {
+fn take_call_fields(chunk: &mut Object) -> Result<(String, String, bool), String> {
     let id = take_text(chunk, "toolCallId")?;
     let name = take_text(chunk, "toolName")?;
     let dynamic = chunk.shift_remove("dynamic") == Some(Value::Bool(true));

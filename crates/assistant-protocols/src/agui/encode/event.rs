@@ -20,7 +20,7 @@ pub const fn event_type(kind: &EventKind) -> &'static str {
 #[must_use]
 pub fn event_to_value(event: &Event) -> Value {
     let mut w = Writer::typed(event_type(&event.kind));
-    let attributable = match &event.kind {
+    let permits_subagent = match &event.kind {
         EventKind::RunStarted { .. }
         | EventKind::RunFinished { .. }
         | EventKind::RunError { .. } => {
@@ -42,17 +42,17 @@ pub fn event_to_value(event: &Event) -> Value {
             true
         }
     };
-    write_base(&mut w, &event.base, attributable);
+    write_base(&mut w, &event.base, permits_subagent);
     w.into_value()
 }
 
-fn write_base(w: &mut Writer, base: &Base, attributable: bool) {
+fn write_base(w: &mut Writer, base: &Base, permits_subagent: bool) {
     if let Some(timestamp) = base.timestamp {
         w.put("timestamp", Value::from(timestamp));
     }
     w.opt("rawEvent", base.raw_event.as_deref());
     w.opt_object("metadata", base.metadata.as_deref());
-    if attributable {
+    if permits_subagent {
         w.opt_text("subagentRunId", base.subagent_run_id.as_deref());
     }
 }
@@ -197,11 +197,11 @@ fn write_stream_event(w: &mut Writer, kind: &EventKind) {
             w.text("entityId", entity_id);
             w.text("encryptedValue", encrypted_value);
         }
-        kind => write_other_event(w, kind),
+        kind => write_tool_or_state_event(w, kind),
     }
 }
 
-fn write_other_event(w: &mut Writer, kind: &EventKind) {
+fn write_tool_or_state_event(w: &mut Writer, kind: &EventKind) {
     match kind {
         EventKind::ToolCallStart {
             tool_call_id,

@@ -134,7 +134,7 @@ impl Verifier {
             EventKind::ReasoningMessageEnd { message_id } => {
                 return self.end_entity(&REASONING, message_id, subagent);
             }
-            _ => self.run.check_standalone(event, subagent)?,
+            _ => self.run.check_standalone_event(event, subagent)?,
         }
         Ok(Checked::Pass)
     }

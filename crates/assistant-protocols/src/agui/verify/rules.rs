@@ -151,7 +151,7 @@ impl RunEntities {
 
     /// Checks an event that does not stream content. Records the owners that the event contains,
     /// and opens or closes its step or subagent.
-    pub(super) fn check_standalone(
+    pub(super) fn check_standalone_event(
         &mut self,
         event: &Event,
         subagent: Option<&str>,
@@ -286,7 +286,10 @@ impl RunEntities {
             ("tool calls", &self.calls),
             ("subagents", &self.subagents),
         ];
-        let Some((kind_name, table)) = kinds.into_iter().find(|(_, table)| table.has_open()) else {
+        let Some((kind_name, table)) = kinds
+            .into_iter()
+            .find(|(_, table)| table.has_open_entries())
+        else {
             return Ok(());
         };
         let open_names: Vec<String> = table
@@ -324,7 +327,7 @@ fn check_owner(
     )))
 }
 
-/// Returns a unique key for a step's name and owner. The owner's length separates the two.
+/// Returns a unique key for a step's name and owner. The length prefix separates the two.
 fn step_key(name: &str, subagent: Option<&str>) -> String {
     match subagent {
         None => format!("-{name}"),

@@ -37,7 +37,7 @@ impl EntityTable {
         is_newest || self.entries.get(id).is_some_and(|entry| entry.open)
     }
 
-    pub(super) const fn has_open(&self) -> bool {
+    pub(super) const fn has_open_entries(&self) -> bool {
         self.open > 0
     }
 

@@ -114,11 +114,11 @@ impl MessageGroup<'_> {
     }
 
     fn metadata(&self) -> Option<Value> {
-        let first = self.messages.first()?;
-        let metadata = stored_fields(first.extra()).and_then(|notes| notes.get("metadata"));
+        let first_message = self.messages.first()?;
+        let metadata = stored_fields(first_message.extra()).and_then(|notes| notes.get("metadata"));
         metadata
             .cloned()
-            .or_else(|| first.metadata().cloned().map(Value::Object))
+            .or_else(|| first_message.metadata().cloned().map(Value::Object))
     }
 }
 

@@ -58,7 +58,7 @@ fn file_to_value(part: &ContentPart) -> Option<Value> {
     };
     let mut out = Object::new();
     put_text(&mut out, "type", "file");
-    // The format permits a top-level type alone, such as `image`.
+    // The format permits a top-level media type alone, such as `image`.
     let media_type = |mime_type: &Option<String>| match (mime_type, kind.as_str()) {
         (Some(mime_type), _) => mime_type.clone(),
         (None, "document") => "application".to_owned(),

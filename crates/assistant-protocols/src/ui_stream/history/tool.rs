@@ -108,11 +108,11 @@ pub(super) fn to_value(call: &ToolCall, request: bool) -> Value {
 /// denied approval, and a part with an output or error must not have an approval that is not
 /// granted.
 fn repair_approval(call: &ToolCall, state: &str, out: &mut Object) {
-    let approved = out
+    let approved_field = out
         .get("approval")
         .and_then(|approval| approval.get("approved"));
     match state {
-        "output-denied" if approved != Some(&false.into()) => {
+        "output-denied" if approved_field != Some(&false.into()) => {
             let approval = out.shift_remove("approval");
             let mut approval = match approval {
                 Some(Value::Object(approval)) => approval,
@@ -122,7 +122,7 @@ fn repair_approval(call: &ToolCall, state: &str, out: &mut Object) {
             approval.insert("approved".to_owned(), false.into());
             out.insert("approval".to_owned(), Value::Object(approval));
         }
-        "output-available" | "output-error" if approved != Some(&true.into()) => {
+        "output-available" | "output-error" if approved_field != Some(&true.into()) => {
             out.shift_remove("approval");
         }
         _ => {}
