@@ -57,7 +57,7 @@ struct RunEntities {
 
 impl Verifier {
     /// Creates a verifier. If `strict` is true, the verifier fails for the known deviations of real
-    /// servers, which it otherwise drops with a diagnostic.
+    /// servers, which it otherwise drops with a diagnostic (rule "tolerant in, strict out").
     #[must_use]
     pub fn new(strict: bool) -> Self {
         Self {
