@@ -83,13 +83,13 @@ impl Agent for LazyAgent {
     }
 
     fn run(&self, input: RunInput, events: EventSink) -> LocalBoxFuture<'static, StreamEnd> {
-        let (options, url, created) = (
+        let (options, url, agent_cell) = (
             self.options.clone(),
             self.url.clone(),
             Rc::clone(&self.created),
         );
         Box::pin(async move {
-            if created.get().is_none() {
+            if agent_cell.get().is_none() {
                 let agent = match part::load().await {
                     Ok(part) => (part.agent)(url, &options.0, &options.1).ok(),
                     Err(_) => None,
@@ -99,9 +99,9 @@ impl Agent for LazyAgent {
                     return StreamEnd::Failed(Failure::new(FailureKind::Network, reason));
                 };
                 // Another run may have created the agent in the meantime.
-                let _ = created.set(agent);
+                let _ = agent_cell.set(agent);
             }
-            match created.get() {
+            match agent_cell.get() {
                 Some(agent) => agent.run(input, events).await,
                 None => StreamEnd::Closed,
             }
