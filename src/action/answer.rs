@@ -1,5 +1,5 @@
-//! Approves or denies a call through its renderer, and answers its handler. `decision` has the
-//! state that an approval card needs.
+//! Approves or denies a call through its renderer, and answers its handler. The module `decision`
+//! reads the state that an approval card needs.
 
 use assistant_core::{
     action::{Remember, ToolError},
@@ -59,8 +59,8 @@ impl<T> ToolCallView<T> {
         self.apply_approval(Verdict::Approve { args: None })
     }
 
-    /// Approves the call, and remembers the approval for similar later calls. `args`, if given,
-    /// replace the agent's arguments.
+    /// Approves the call, and remembers the approval for similar later calls. If `args` is given,
+    /// it replaces the agent's arguments.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -68,9 +68,9 @@ impl<T> ToolCallView<T> {
     /// # fn card(call: ToolCallView) -> impl IntoView {
     /// use leptos_assistant::action::{Remember, RememberScope};
     ///
-    /// let what = Remember::new(RememberScope::Conversation, false);
-    /// let yes = move |_| drop(call.approve_and_remember(None, what.clone()));
-    /// view! { <button on:click=yes>"Yes, in this conversation"</button> }
+    /// let remember = Remember::new(RememberScope::Conversation, false);
+    /// let approve = move |_| drop(call.approve_and_remember(None, remember.clone()));
+    /// view! { <button on:click=approve>"Yes, in this conversation"</button> }
     /// # }
     /// ```
     ///
@@ -107,11 +107,11 @@ impl<T> ToolCallView<T> {
     /// approval is the user's, since the conditions accept only events of the user.
     fn apply_approval(&self, verdict: Verdict) -> Result<(), Refusal> {
         self.check_conditions()?;
-        let by = match self.conditions {
+        let decider = match self.conditions {
             Some(_) => Decider::Person,
             None => decider(),
         };
-        self.decide(verdict, by)
+        self.decide(verdict, decider)
     }
 
     /// Applies a decision to the version of the call that was last rendered. If the call has
@@ -119,18 +119,18 @@ impl<T> ToolCallView<T> {
     pub(crate) fn decide(&self, verdict: Verdict, by: Decider) -> Result<(), Refusal> {
         let assistant = self.assistant().ok_or(Refusal::Ended)?;
         let cell = self.cell().ok_or(Refusal::AlreadyResolved)?;
-        let drawn = cell.shown.get_untracked();
-        let shown = drawn.ok_or(Refusal::AlreadyResolved)?;
+        let fingerprint = cell.shown.get_untracked();
+        let fingerprint = fingerprint.ok_or(Refusal::AlreadyResolved)?;
         let call = *self.key();
         self.refresh_if_changed(assistant.runtime().dispatch(Input::Decide {
             call,
-            shown,
+            shown: fingerprint,
             verdict,
             by,
         }))
     }
 
-    /// Answers a handler that asks through this card ([`super::ToolContext::ask`]).
+    /// Answers the question that a handler asks through this card ([`super::ToolContext::ask`]).
     ///
     /// A value that cannot be serialized as JSON is ignored.
     pub fn reply(&self, value: impl serde::Serialize) {
@@ -139,7 +139,8 @@ impl<T> ToolCallView<T> {
         }
     }
 
-    /// Answers a handler's question that has a schema; `Err` is the reason for a missing answer.
+    /// Answers a handler's question that has a schema. `Err` is the reason why the user gives no
+    /// answer.
     pub(crate) fn answer_handler(&self, answer: Result<Value, &str>) {
         if let Some(assistant) = self.assistant() {
             let answer = answer.map_err(ToolError::new);

@@ -43,8 +43,8 @@ impl Approval {
     /// Arguments that do not have the rule's type require approval.
     pub fn when<T: DeserializeOwned + 'static>(rule: impl Fn(&T) -> bool + 'static) -> Self {
         Self::When(Box::new(move |args| {
-            let ask = serde_json::from_value(args).map_or(true, |args| rule(&args));
-            Box::pin(ready(ask))
+            let is_required = serde_json::from_value(args).map_or(true, |args| rule(&args));
+            Box::pin(ready(is_required))
         }))
     }
 
@@ -63,7 +63,7 @@ impl Approval {
     ///     account == "DE02"
     /// }
     ///
-    /// let unknown = Approval::when_async(|transfer: Transfer| async move {
+    /// let to_unknown_account = Approval::when_async(|transfer: Transfer| async move {
     ///     !is_known(&transfer.account).await
     /// });
     /// ```
@@ -177,10 +177,10 @@ impl<Args> ToolAction<Args> {
     /// use serde_json::Value;
     ///
     /// fn refund(call: ToolCallView<Value>) -> impl IntoView {
-    ///     let early = move || (!call.can_approve()).then_some("true");
+    ///     let disabled = move || (!call.can_approve()).then_some("true");
     ///     view! {
     ///         <p>{move || format!("Refund {}?", call.args_value().unwrap_or_default()["order"])}</p>
-    ///         <button aria-disabled=early on:click=move |_| drop(call.approve())>"Refund"</button>
+    ///         <button aria-disabled=disabled on:click=move |_| drop(call.approve())>"Refund"</button>
     ///         <button on:click=move |_| drop(call.deny(None))>"Keep"</button>
     ///     }
     /// }

@@ -23,24 +23,24 @@ impl<T> ToolCallView<T> {
     #[must_use]
     pub fn arg<R: DeserializeOwned>(&self, name: &str) -> Option<R> {
         let value = self.read_args(|call, args| {
-            let whole = call.has_whole_arg(name);
-            whole.then(|| args.get(name).cloned()).flatten()
+            let is_complete = call.has_whole_arg(name);
+            is_complete.then(|| args.get(name).cloned()).flatten()
         });
         deserialize_value(value)
     }
 
-    /// Reads the arguments as far as the renderer may see them now; `None` if the renderer sees no
-    /// arguments yet.
+    /// Reads the arguments that the renderer may use now: all arguments once they are complete, and
+    /// before that the partial arguments if the renderer streams them. Otherwise returns `None`.
     fn read_args<R>(&self, read: impl FnOnce(&ToolCall, &Value) -> Option<R>) -> Option<R> {
-        let pending = self.status() == Status::Pending;
-        if pending && !self.streams_args {
+        let is_pending = self.status() == Status::Pending;
+        if is_pending && !self.streams_args {
             return None;
         }
-        let found = self.read(|call| match pending {
+        let value = self.read(|call| match is_pending {
             true => read(call, call.partial_args()?),
             false => read(call, call.effective_args()?),
         });
-        found.flatten()
+        value.flatten()
     }
 }
 
@@ -79,9 +79,9 @@ impl<T: DeserializeOwned> ToolCallView<T> {
 /// arguments are complete.
 fn complete_args(call: &ToolCall, args: &Value) -> Option<Value> {
     let args = args.as_object().filter(|_| call.args().is_none())?;
-    let whole = args.iter().filter(|(name, _)| call.has_whole_arg(name));
+    let fields = args.iter().filter(|(name, _)| call.has_whole_arg(name));
     Some(Value::Object(
-        whole
+        fields
             .map(|(name, value)| (name.clone(), value.clone()))
             .collect(),
     ))

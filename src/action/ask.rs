@@ -84,39 +84,45 @@ impl ToolContext {
         question: Value,
         schema: Option<Value>,
     ) -> Result<Value, ToolError> {
-        let detached = || ToolError::new("The assistant was removed");
-        let assistant = self.assistant.upgrade().ok_or_else(detached)?;
+        let removed_error = || ToolError::new("The assistant was removed");
+        let assistant = self.assistant.upgrade().ok_or_else(removed_error)?;
         let call = self.invocation.call_key();
         let reply = assistant.runtime().await_reply(call);
-        let asking = AskingGuard::begin(&assistant, self.invocation.id());
+        let asking_guard = AskingGuard::begin(&assistant, self.invocation.id());
         let id = assistant.runtime().next_number();
-        let asked = HandlerQuestion {
+        let handler_question = HandlerQuestion {
             id,
             call,
             question: question.clone(),
             schema,
         };
-        assistant.view().asked.update(|list| list.push(asked));
-        let _guard = QuestionGuard { asking, id };
+        assistant
+            .view()
+            .asked
+            .update(|list| list.push(handler_question));
+        let _guard = QuestionGuard {
+            asking: asking_guard,
+            id,
+        };
         self.preliminary(question);
         assistant.end_unrenderable_questions();
         drop(assistant);
-        let overtaken = || ToolError::new("The handler asked something else meanwhile.");
-        reply.await.map_err(|_| overtaken())?
+        let replaced_error = || ToolError::new("The handler asked something else meanwhile.");
+        reply.await.map_err(|_| replaced_error())?
     }
 
     /// Asks the user in a dialog with Confirm and Cancel. Returns true if the user confirms.
-    /// Closing the dialog counts as Cancel, and so does an assistant that was dropped.
+    /// Closing the dialog counts as Cancel. Also returns false if the assistant was dropped.
     ///
     /// ```
     /// use leptos_assistant::{ConfirmOptions, ToolAction, ToolContext};
     ///
     /// let delete = ToolAction::new("delete", "Deletes the project")
     ///     .handler(|(): (), context: ToolContext| async move {
-    ///         let sure = ConfirmOptions::new("Delete the project?")
+    ///         let options = ConfirmOptions::new("Delete the project?")
     ///             .text("Its 12 files are deleted with it.")
     ///             .danger();
-    ///         if context.confirm(sure).await { "deleted" } else { "kept" }
+    ///         if context.confirm(options).await { "deleted" } else { "kept" }
     ///     });
     /// ```
     pub async fn confirm(&self, options: ConfirmOptions) -> bool {
@@ -145,20 +151,21 @@ fn deserialize_answer<R: DeserializeOwned>(answer: Value) -> Result<R, ToolError
 }
 
 impl Assistant {
-    /// Notifies cards that another renderer may be active.
+    /// Notifies the cards that a renderer was registered or removed, and ends the questions that no
+    /// renderer can show any more.
     pub(crate) fn notify_renderers_changed(&self) {
         self.view().notify_renderers_changed();
         self.end_unrenderable_questions();
     }
 
-    /// Ends questions that cannot be answered because nothing renders their calls. Waits first
-    /// until pending mounts have settled.
+    /// Ends questions that cannot be answered because no renderer draws their calls. First waits
+    /// for pending work, which may mount a component that has a renderer.
     fn end_unrenderable_questions(&self) {
-        let open = self.view().asked.with_untracked(|list| {
-            let bare = |asked: &HandlerQuestion| asked.schema.is_none();
-            list.iter().any(bare)
+        let has_open_question = self.view().asked.with_untracked(|list| {
+            let has_no_schema = |asked: &HandlerQuestion| asked.schema.is_none();
+            list.iter().any(has_no_schema)
         });
-        if !open {
+        if !has_open_question {
             return;
         }
         let assistant = self.weak();
@@ -171,8 +178,8 @@ impl Assistant {
     }
 
     fn end_questions_without_card(&self) {
-        let open = self.view().asked.get_untracked();
-        for asked in open.iter().filter(|asked| asked.schema.is_none()) {
+        let questions = self.view().asked.get_untracked();
+        for asked in questions.iter().filter(|asked| asked.schema.is_none()) {
             let name = self.with_conversation(|conversation| {
                 let call = conversation.call(&asked.call)?;
                 Some(call.name().to_owned())
@@ -181,13 +188,13 @@ impl Assistant {
             if self.card_renderer(&name).is_some() {
                 continue;
             }
-            let missing = format!(
+            let message = format!(
                 "Action {name} asks in its card and has none: give it a renderer, or ask with a schema \
                  (ToolContext::ask_with)"
             );
-            console_error(&missing);
+            console_error(&message);
             self.runtime()
-                .reply(&asked.call, Err(ToolError::new(missing)));
+                .reply(&asked.call, Err(ToolError::new(message)));
         }
     }
 }
@@ -201,8 +208,8 @@ struct QuestionGuard {
 impl Drop for QuestionGuard {
     fn drop(&mut self) {
         if let Some(assistant) = self.asking.assistant.upgrade() {
-            let asked = &assistant.view().asked;
-            asked.update(|list| list.retain(|asked| asked.id != self.id));
+            let questions = &assistant.view().asked;
+            questions.update(|list| list.retain(|asked| asked.id != self.id));
         }
     }
 }
@@ -221,8 +228,8 @@ impl Drop for DialogGuard {
     }
 }
 
-/// A guard that marks the chat as waiting for the user, so that the waiting time does not count as
-/// the handler's.
+/// A guard that marks the chat as waiting for the user, so that the waiting time does not count
+/// towards the time limit of the handler.
 struct AskingGuard {
     assistant: WeakAssistant,
     invocation: InvocationId,
@@ -249,7 +256,7 @@ impl Drop for AskingGuard {
 }
 
 fn dispatch_asking(assistant: &Assistant, invocation: InvocationId, is_open: bool) {
-    // This input is never refused.
+    // The session never refuses this input.
     let _ = assistant.dispatch(Input::Asking {
         invocation,
         is_open,

@@ -1,4 +1,5 @@
-//! Builds actions. `approval` has the approval rules of an action, `running` its execution options.
+//! Builds actions. The module `approval` sets the approval rules of an action, the module `running`
+//! sets its execution options.
 
 use std::marker::PhantomData;
 
@@ -101,7 +102,7 @@ impl<Args> ToolAction<Args> {
     ///     city: String,
     /// }
     ///
-    /// // The agent runs it: without a handler nothing else sets the type.
+    /// // The agent runs the action, so no handler sets the type of the arguments.
     /// let action = ToolAction::new("get_weather", "Looks up the weather")
     ///     .render_only()
     ///     .args::<Place>()
@@ -150,7 +151,7 @@ impl<Args> ToolAction<Args> {
     }
 
     /// Offers and starts the action only while `enabled` is true: a value, a signal or a closure.
-    /// Running calls continue, and cards stay.
+    /// While it is false, running calls continue, and cards stay.
     ///
     /// ```
     /// use leptos::prelude::*;
@@ -198,8 +199,8 @@ impl<Args> ToolAction<Args> {
     }
 
     /// Sets the renderer of the calls. The function runs once for each card; values that it reads
-    /// from the [`ToolCallView`] inside closures are tracked. The type of arguments is that of the
-    /// preceding handler, or of [`Self::args`].
+    /// from the [`ToolCallView`] inside closures are tracked. The arguments have the type that the
+    /// preceding handler or [`Self::args`] has set.
     ///
     /// ```
     /// use leptos::prelude::*;

@@ -1,5 +1,5 @@
-//! Gives a running handler access to its call and the chat. `ask` has the questions of a handler to
-//! the user.
+//! Gives a running handler access to its call and the chat. The module `ask` adds the methods that
+//! ask the user.
 
 use std::{cell::Cell, rc::Rc, time::Duration};
 
@@ -32,13 +32,13 @@ use crate::{
 ///         context.progress(0.5, "Waiting for you");
 ///         // Shown by the renderer below while the user decides.
 ///         context.preliminary(["Ann", "Ben"]);
-///         let sure = ConfirmOptions::new("Import two customers?");
-///         if context.confirm(sure).await { "imported" } else { "not imported" }
+///         let options = ConfirmOptions::new("Import two customers?");
+///         if context.confirm(options).await { "imported" } else { "not imported" }
 ///     })
 ///     .render(|call| {
-///         let done = move || call.progress().and_then(|progress| progress.fraction());
+///         let fraction = move || call.progress().and_then(|progress| progress.fraction());
 ///         let names = move || call.preliminary::<Vec<String>>().unwrap_or_default();
-///         view! { <progress value=done></progress> <p>{move || names().join(", ")}</p> }
+///         view! { <progress value=fraction></progress> <p>{move || names().join(", ")}</p> }
 ///     });
 /// ```
 #[derive(Clone)]
@@ -165,7 +165,7 @@ impl ToolContext {
         }
     }
 
-    /// Ends the loop after this call: the result is sent with the next user message.
+    /// Ends the loop after this call: the result is sent to the agent with the next user message.
     pub fn stop_loop(&self) {
         self.stop.set(true);
     }
@@ -175,8 +175,8 @@ impl ToolContext {
     }
 
     /// Calls another action of the page in the same way as an agent does: with validated arguments,
-    /// its limits, the user's approval where it is required, and its handler. The nested call ends
-    /// with this call.
+    /// its limits, the user's approval where it is required, and its handler. The nested call is
+    /// cancelled when this call ends.
     ///
     /// ```
     /// # use leptos_assistant::{ToolAction, ToolContext, ToolError};
@@ -195,10 +195,10 @@ impl ToolContext {
     /// Fails with the errors of [`Assistant::execute`], and if this call is over, or if actions are
     /// nested too deeply.
     pub async fn execute(&self, name: &str, args: Value) -> Result<Value, ToolError> {
-        let detached = || ToolError::new("The assistant was removed");
-        let assistant = self.assistant.upgrade().ok_or_else(detached)?;
-        let within = Some(self.invocation.id());
-        assistant.runtime().execute(name, args, within).await
+        let removed_error = || ToolError::new("The assistant was removed");
+        let assistant = self.assistant.upgrade().ok_or_else(removed_error)?;
+        let parent = Some(self.invocation.id());
+        assistant.runtime().execute(name, args, parent).await
     }
 
     /// Reads the whole current conversation, with every branch; `None` after the assistant was
@@ -207,8 +207,8 @@ impl ToolContext {
         self.assistant.upgrade()?.with_conversation(read)
     }
 
-    /// Waits until an action can be called: for handlers that change the page, for example by
-    /// navigation, so that the agent is offered the actions of the new page.
+    /// Waits until an action is registered. Use this in handlers that change the page, for example
+    /// by navigation, so that the agent is offered the actions of the new page.
     ///
     /// ```
     /// use leptos_assistant::{ToolAction, ToolContext, ToolError};
@@ -225,20 +225,20 @@ impl ToolContext {
     ///
     /// Fails if the action is not registered within five seconds.
     pub async fn until_registered(&self, name: &str) -> Result<(), ToolError> {
-        let missing = || ToolError::new(format!("Action {name} was not registered in time"));
-        let assistant = self.assistant.upgrade().ok_or_else(missing)?;
-        let registered = assistant.runtime().await_action(name);
+        let timeout_error = || ToolError::new(format!("Action {name} was not registered in time"));
+        let assistant = self.assistant.upgrade().ok_or_else(timeout_error)?;
+        let registration = assistant.runtime().await_action(name);
         drop(assistant);
-        let late = sleep(Duration::from_secs(5)).boxed_local();
-        match select(registered, late).await {
+        let timeout = sleep(Duration::from_secs(5)).boxed_local();
+        match select(registration, timeout).await {
             Either::Left((Ok(()), _)) => Ok(()),
-            _ => Err(missing()),
+            _ => Err(timeout_error()),
         }
     }
 
     fn dispatch_for_call(&self, input: impl FnOnce(InvocationId) -> Input) {
         if let Some(assistant) = self.assistant.upgrade() {
-            // Refused only if the call is over; the input then has no effect.
+            // The session refuses the input only if the call is over. The input is not needed then.
             let _ = assistant.dispatch(input(self.invocation.id()));
         }
     }

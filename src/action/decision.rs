@@ -24,8 +24,8 @@ pub struct ApprovalTakes {
 }
 
 impl<T> ToolCallView<T> {
-    /// Returns true if an approval counts now: the card was visible to its end, and has been
-    /// unchanged in its place for half a second. Until then a click may be meant for something
+    /// Returns true if an approval counts now: the whole card has been visible, and the card has
+    /// neither changed nor moved for half a second. Until then a click may be meant for something
     /// else, and [`Self::approve`] fails with [`Refusal::TooEarly`]. A denial counts at once.
     ///
     /// An approval must come from the user: [`Self::approve`] counts only while a click or key
@@ -41,9 +41,9 @@ impl<T> ToolCallView<T> {
     /// # use leptos::prelude::*;
     /// # use leptos_assistant::ToolCallView;
     /// # fn card(call: ToolCallView) -> impl IntoView {
-    /// let early = move || (!call.can_approve()).then_some("true");
-    /// let yes = move |_| drop(call.approve());
-    /// view! { <button aria-disabled=early on:click=yes>"Refund"</button> }
+    /// let disabled = move || (!call.can_approve()).then_some("true");
+    /// let approve = move |_| drop(call.approve());
+    /// view! { <button aria-disabled=disabled on:click=approve>"Refund"</button> }
     /// # }
     /// ```
     #[must_use]
@@ -72,11 +72,12 @@ impl<T> ToolCallView<T> {
         if self.is_run_here() {
             return self.parameters();
         }
-        let read = self.read_interrupt(|interrupt| {
+        let schema = self.read_interrupt(|interrupt| {
             let properties = interrupt.response_schema.as_ref()?.get("properties")?;
             properties.get("editedArgs").cloned()
         });
-        read.flatten()
+        schema
+            .flatten()
             .filter(|schema| schema.get("properties").is_some())
             .or_else(|| self.parameters())
     }
@@ -89,8 +90,9 @@ impl<T> ToolCallView<T> {
         self.interrupt_id().is_some()
     }
 
-    /// Returns the agent's text, if the agent asks for the approval. The text is not the page's
-    /// own: mark it as the agent's, and show it after the arguments.
+    /// Returns the text with which the agent asks for the approval; `None` if the agent does not
+    /// ask, or asks without a text. The text does not come from the page: mark it as the agent's,
+    /// and show it after the arguments.
     #[must_use]
     pub fn question(&self) -> Option<String> {
         let message = self.read_interrupt(|interrupt| interrupt.message.clone());
@@ -120,12 +122,12 @@ impl<T> ToolCallView<T> {
 
     fn read_open_interrupt<R>(&self, read: impl FnOnce(&OpenInterrupt) -> R) -> Option<R> {
         let id = self.interrupt_id()?;
-        let found = self.assistant()?.read(|session| {
-            let mut open = session.interrupts().iter();
-            let open = open.find(|open| open.interrupt().id == id)?;
-            Some(read(open))
+        let result = self.assistant()?.read(|session| {
+            let mut interrupts = session.interrupts().iter();
+            let interrupt = interrupts.find(|open| open.interrupt().id == id)?;
+            Some(read(interrupt))
         });
-        found.flatten()
+        result.flatten()
     }
 
     /// Returns true if an approved call could run: its action can run on the page, or the agent
@@ -137,8 +139,10 @@ impl<T> ToolCallView<T> {
         };
         assistant.view().renderers.track();
         let name = self.name();
-        let runs = |session: &Session| session.registry().executable(&name).is_ok();
-        self.is_asked_by_agent() || self.is_run_by_agent() || assistant.read(runs).unwrap_or(true)
+        let is_executable = |session: &Session| session.registry().executable(&name).is_ok();
+        self.is_asked_by_agent()
+            || self.is_run_by_agent()
+            || assistant.read(is_executable).unwrap_or(true)
     }
 
     /// Returns the optional contents that a decision may have. The page accepts a reason, and
@@ -152,19 +156,19 @@ impl<T> ToolCallView<T> {
                 reason: true,
             };
         }
-        let takes = self.read_open_interrupt(|open| ApprovalTakes {
+        let contents = self.read_open_interrupt(|open| ApprovalTakes {
             edits: open.takes_edits(),
             reason: open.takes_reason(),
         });
-        takes.unwrap_or_default()
+        contents.unwrap_or_default()
     }
 
     /// Returns the widest scope for which an approval may be remembered.
     #[must_use]
     pub fn remembering(&self) -> Remembering {
         let read = |assistant: Assistant| assistant.read(|session| session.remembering(self.key()));
-        let found = self.assistant().and_then(read);
-        found.unwrap_or(Remembering::Never)
+        let remembering = self.assistant().and_then(read);
+        remembering.unwrap_or(Remembering::Never)
     }
 
     /// Returns the widest bounds of a remembered approval, as the action declares them. A card may
@@ -223,8 +227,8 @@ impl<T> ToolCallView<T> {
     /// result is shown as reported by the agent, not as done by this page.
     #[must_use]
     pub fn is_reported(&self) -> bool {
-        let by_agent = self.read(|call| call.answered_by() == Some(Author::Agent));
-        by_agent == Some(true) && self.is_run_here()
+        let is_answered_by_agent = self.read(|call| call.answered_by() == Some(Author::Agent));
+        is_answered_by_agent == Some(true) && self.is_run_here()
     }
 
     /// Returns true if the call has changed since the user was asked or decided about it.
@@ -246,8 +250,8 @@ impl<T> ToolCallView<T> {
         if matches!(outcome, Err(Refusal::Changed))
             && let (Some(assistant), Some(cell)) = (self.assistant(), self.cell())
         {
-            let now = |session: &Session| session.fingerprint(self.key());
-            cell.shown.set(assistant.read(now).flatten());
+            let fingerprint = |session: &Session| session.fingerprint(self.key());
+            cell.shown.set(assistant.read(fingerprint).flatten());
             cell.revision.update(|count| *count = count.wrapping_add(1));
         }
         outcome

@@ -10,13 +10,13 @@ use super::{ArgsFn, ToolAction, ToolCallView};
 use crate::render::{ActionTexts, CallTexts, Description, Risk};
 
 /// The maximum length of a title, in characters.
-const MAX_TITLE: usize = 80;
+const MAX_TITLE_CHARS: usize = 80;
 
 impl<Args> ToolAction<Args> {
     /// Sets a title for the user: "Look up the weather". The approval card asks "Look up the
     /// weather?", and its button and the default card show the title instead of the name. The model
-    /// does not receive the title. A text, a signal or a closure: a card follows its changes, and
-    /// an approval counts only after the changed title was visible, too.
+    /// does not receive the title. `title` is a text, a signal or a closure. A card follows its
+    /// changes, and an approval counts only after the changed title was visible as well.
     #[must_use]
     pub fn title<M>(mut self, title: impl IntoReactiveValue<Signal<String>, M>) -> Self {
         self.renderers.words.title = Some(title.into_reactive_value());
@@ -24,8 +24,8 @@ impl<Args> ToolAction<Args> {
     }
 
     /// Sets the title of a running call: "Looking up the weather". The title is shown while nothing
-    /// else describes the activity, and announced to assistive technology. A text, a signal or a
-    /// closure.
+    /// else describes the activity, and announced to assistive technology. `title` is a text, a
+    /// signal or a closure.
     ///
     /// ```
     /// use leptos::prelude::*;
@@ -98,10 +98,10 @@ impl<Args> ToolAction<Args> {
 impl ActionTexts {
     /// Returns the current texts of the action; tracked when called in a reactive closure.
     pub(crate) fn current_texts(&self) -> CallTexts {
-        let read = |title: Option<Signal<String>>| shorten_title(&title?.try_get()?);
+        let read_title = |title: Option<Signal<String>>| shorten_title(&title?.try_get()?);
         CallTexts {
-            title: read(self.title),
-            doing: read(self.doing),
+            title: read_title(self.title),
+            doing: read_title(self.doing),
             risk: self.risk,
             describe: self.describe.clone(),
         }
@@ -110,10 +110,10 @@ impl ActionTexts {
 
 /// Shortens a title, and removes characters that hide or reorder text; `None` if nothing remains.
 fn shorten_title(title: &str) -> Option<String> {
-    let beginning: String = title.chars().take(4 * MAX_TITLE).collect();
-    let plain = plain_name(&beginning);
-    let mut title: String = plain.chars().take(MAX_TITLE).collect();
-    if title.len() < plain.len() {
+    let beginning: String = title.chars().take(4 * MAX_TITLE_CHARS).collect();
+    let plain_text = plain_name(&beginning);
+    let mut title: String = plain_text.chars().take(MAX_TITLE_CHARS).collect();
+    if title.len() < plain_text.len() {
         title.push('…');
     }
     (!title.is_empty()).then_some(title)
@@ -142,10 +142,10 @@ impl<T> ToolCallView<T> {
     /// Returns the texts of the active registration under the call's name, or empty texts without a
     /// registration. Tracked when called in a reactive closure.
     pub(crate) fn texts(&self) -> CallTexts {
-        let words = self.assistant().and_then(|assistant| {
+        let texts = self.assistant().and_then(|assistant| {
             assistant.view().renderers.track();
             assistant.action_texts(&self.name())
         });
-        words.unwrap_or_default()
+        texts.unwrap_or_default()
     }
 }

@@ -46,13 +46,13 @@ impl ToolContext {
         let Some(assistant) = self.assistant.upgrade() else {
             return json!([]);
         };
-        let mut found = assistant.tools().list();
-        found.retain(|tool| tool.name() != self.invocation.name() && is_match(tool, args));
-        found.truncate(MAX_REVEALED);
+        let mut tools = assistant.tools().list();
+        tools.retain(|tool| tool.name() != self.invocation.name() && is_match(tool, args));
+        tools.truncate(MAX_REVEALED);
         assistant
             .tools()
-            .offer_also(found.iter().map(|tool| tool.name().to_owned()));
-        found.iter().map(ToolInfo::to_value).collect()
+            .offer_also(tools.iter().map(|tool| tool.name().to_owned()));
+        tools.iter().map(ToolInfo::to_value).collect()
     }
 }
 

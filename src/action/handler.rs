@@ -12,7 +12,7 @@ use super::{
     output::{HandlerOutput, downcast},
 };
 
-/// A handler of JSON values.
+/// A type-erased handler, which receives its arguments as JSON.
 pub(crate) type Handler =
     Rc<dyn Fn(Value, ToolContext) -> LocalBoxFuture<'static, Result<ToolOutcome, ToolError>>>;
 
@@ -104,7 +104,7 @@ fn failed_future(error: ToolError) -> LocalBoxFuture<'static, Result<ToolOutcome
     Box::pin(async move { Err(error) })
 }
 
-/// Awaits a handler's result, and then reads whether the handler ends the loop.
+/// Awaits a handler's result, and checks afterwards whether the handler has ended the loop.
 fn await_outcome(
     work: LocalBoxFuture<'static, Result<Value, ToolError>>,
     context: ToolContext,
@@ -124,7 +124,7 @@ fn deserialize_args<T: DeserializeOwned + 'static>(value: Value) -> Result<T, To
     if let Some(args) = downcast(&mut Some(())) {
         return Ok(args);
     }
-    // Decided at compile time, so that handlers of raw JSON link no deserializer.
+    // The condition is constant, so handlers that take a `Value` link no deserializer.
     if TypeId::of::<T>() == TypeId::of::<Value>() {
         let args = downcast(&mut Some(value));
         return args.ok_or_else(|| ToolError::new("Invalid arguments"));
@@ -143,7 +143,7 @@ fn deserialize_args<T: DeserializeOwned + 'static>(value: Value) -> Result<T, To
 /// without which the error differs. `None` if there is no such field.
 fn find_invalid_field<T: DeserializeOwned>(value: &Value, error: &str) -> Option<String> {
     let object = value.as_object()?;
-    let without = |key: &String| {
+    let error_without = |key: &String| {
         let mut rest = object.clone();
         rest.shift_remove(key);
         serde_json::from_value::<T>(Value::Object(rest))
@@ -152,6 +152,6 @@ fn find_invalid_field<T: DeserializeOwned>(value: &Value, error: &str) -> Option
     };
     object
         .keys()
-        .find(|key| without(key).as_deref() != Some(error))
+        .find(|key| error_without(key).as_deref() != Some(error))
         .cloned()
 }

@@ -75,16 +75,16 @@ fn register_in_component(action: ToolAction) {
     };
     let registration = ActionRegistration::new(assistant, action);
     registration.register();
-    let following = registration.clone();
+    let tracked_registration = registration.clone();
     effect(move |_| {
-        following.signals.track();
-        following.register();
+        tracked_registration.signals.track();
+        tracked_registration.register();
     });
     on_cleanup(move || registration.unregister());
 }
 
-/// An action registration; dropping it unregisters the action. For pages that register actions
-/// outside of components.
+/// A guard for an action that is registered outside of components ([`Assistant::register`]).
+/// Dropping the guard unregisters the action.
 #[derive(Debug)]
 #[must_use = "dropping it unregisters the action"]
 pub struct ActionGuard(ActionRegistration);
@@ -117,14 +117,14 @@ impl Assistant {
     /// does not describe an object.
     pub fn register<Args>(&self, action: ToolAction<Args>) -> Result<ActionGuard, Refusal> {
         let registration = ActionRegistration::new(self.clone(), action.args());
-        let registered = registration.try_register();
-        // If it is dropped, it undoes the registration.
+        let outcome = registration.try_register();
+        // If the session refused the action, dropping the guard removes its code and renderers.
         let guard = ActionGuard(registration);
-        registered.map(|()| guard)
+        outcome.map(|()| guard)
     }
 }
 
-/// The parts of a definition that follow signals.
+/// The values of an action's signals at one time.
 #[derive(Clone, PartialEq)]
 struct SignalValues {
     enabled: bool,
@@ -143,17 +143,19 @@ struct ActionSignals {
 impl ActionSignals {
     /// Returns the current values, or the last known value of a disposed signal.
     fn current_values(self, known: Option<&SignalValues>) -> SignalValues {
-        let text = self.description.and_then(|text| text.try_get_untracked());
-        let schema = self
+        let description = self
+            .description
+            .and_then(|description| description.try_get_untracked());
+        let parameters = self
             .parameters
-            .and_then(|schema| schema.try_get_untracked());
+            .and_then(|parameters| parameters.try_get_untracked());
         SignalValues {
             enabled: self
                 .enabled
                 .try_get_untracked()
                 .unwrap_or_else(|| known.is_none_or(|known| known.enabled)),
-            description: text.or_else(|| known?.description.clone()),
-            parameters: schema.or_else(|| known?.parameters.clone()),
+            description: description.or_else(|| known?.description.clone()),
+            parameters: parameters.or_else(|| known?.parameters.clone()),
         }
     }
 
@@ -164,7 +166,7 @@ impl ActionSignals {
     }
 }
 
-/// One registration: the definition and its signals.
+/// A registered action: its definition and its signals.
 #[derive(Clone)]
 struct ActionRegistration {
     assistant: Assistant,
@@ -174,7 +176,7 @@ struct ActionRegistration {
     known: Arc<Mutex<ReportedState>>,
 }
 
-/// The last reported state of a registration.
+/// The state of a registration that was last reported to the session and to the console.
 #[derive(Default)]
 struct ReportedState {
     /// The values that the session received last.
@@ -233,29 +235,32 @@ impl ActionRegistration {
         let Ok(mut known) = self.known.lock() else {
             return Ok(());
         };
-        let now = self.signals.current_values(known.rules.as_ref());
-        if known.rules.as_ref() == Some(&now) {
+        let values = self.signals.current_values(known.rules.as_ref());
+        if known.rules.as_ref() == Some(&values) {
             return Ok(());
         }
-        known.rules = Some(now.clone());
-        let before = known.schema.clone();
+        known.rules = Some(values.clone());
+        let previous_schema = known.schema.clone();
         drop(known);
-        let mut spec = self.spec.clone().with_enabled(now.enabled);
-        if let Some(parameters) = now.parameters {
+        let mut spec = self.spec.clone().with_enabled(values.enabled);
+        if let Some(parameters) = values.parameters {
             spec = spec.with_parameters(parameters);
         }
-        if let Some(description) = now.description {
+        if let Some(description) = values.description {
             spec = spec.with_description(description);
         }
-        let (outcome, schema) = match (self.register_spec(spec.clone()), before) {
-            // An invalid schema must not prevent other updates.
-            (Err(refusal), Some(before)) if before != *spec.parameters() => {
-                spec = spec.with_parameters(before.clone());
-                (self.register_spec(spec).and(Err(refusal)), Some(before))
+        let (outcome, schema) = match (self.register_spec(spec.clone()), previous_schema) {
+            // An invalid schema must not prevent the update of the other values.
+            (Err(refusal), Some(previous_schema)) if previous_schema != *spec.parameters() => {
+                spec = spec.with_parameters(previous_schema.clone());
+                (
+                    self.register_spec(spec).and(Err(refusal)),
+                    Some(previous_schema),
+                )
             }
-            (outcome, before) => {
-                let accepted = outcome.is_ok().then(|| spec.parameters().clone());
-                (outcome, accepted.or(before))
+            (outcome, previous_schema) => {
+                let accepted_schema = outcome.is_ok().then(|| spec.parameters().clone());
+                (outcome, accepted_schema.or(previous_schema))
             }
         };
         if let Ok(mut known) = self.known.lock() {
@@ -272,8 +277,8 @@ impl ActionRegistration {
         })
     }
 
-    /// Warns if two registrations of one name could run, because one of them never does. A short
-    /// overlap, such as during navigation, is ignored.
+    /// Logs a warning if several registrations of the name could run, because only the newest of
+    /// them does. A short overlap, such as during navigation, is ignored.
     fn warn_about_duplicate(&self) {
         if !self.spec.has_handler() {
             return;
@@ -284,14 +289,16 @@ impl ActionRegistration {
             let Some(assistant) = assistant.upgrade() else {
                 return;
             };
-            let acting = assistant.read(|session| {
-                let named = session.registry().named(&name);
-                named.filter(|entry| can_run_here(entry.spec())).count()
+            let runnable_count = assistant.read(|session| {
+                let registrations = session.registry().named(&name);
+                registrations
+                    .filter(|entry| can_run_here(entry.spec()))
+                    .count()
             });
-            if acting > Some(1) {
-                let wrong = "it is registered more than once: the newest is active, and the one \
+            if runnable_count > Some(1) {
+                let problem = "it is registered more than once: the newest is active, and the one \
                              before when it goes";
-                assistant.runtime().warn_once(&name, wrong, "");
+                assistant.runtime().warn_once(&name, problem, "");
             }
         });
     }
@@ -314,7 +321,7 @@ impl ActionRegistration {
     fn unregister(&self) {
         self.assistant.runtime().remove_source(self.id.get());
         self.assistant.cards().remove_all_of(self.id);
-        // Unregistering is never refused.
+        // The session never refuses this input.
         let _ = self.assistant.dispatch(Input::Unregister { id: self.id });
         self.assistant.runtime().remove_code(self.id);
         self.assistant.renderers().remove_action(self.id);
@@ -335,21 +342,21 @@ fn bind_handler(
     spec: &ActionSpec,
 ) -> render::InvocationHandler {
     let assistant = assistant.weak();
-    let checked = spec.validates().then(|| spec.name().to_owned());
+    let validated_name = spec.validates().then(|| spec.name().to_owned());
     Rc::new(move |invocation, cancellation| {
         let args = invocation.args().clone();
         let context = ToolContext::new(assistant.clone(), invocation, cancellation);
-        let work = handler(args, context);
-        let (assistant, checked) = (assistant.clone(), checked.clone());
+        let result = handler(args, context);
+        let (assistant, validated_name) = (assistant.clone(), validated_name.clone());
         Box::pin(async move {
-            let outcome = work.await;
+            let outcome = result.await;
             if let (Err(error), Some(name), Some(assistant)) =
-                (&outcome, checked, assistant.upgrade())
+                (&outcome, validated_name, assistant.upgrade())
                 && error.is_of_type(INVALID_ARGUMENTS)
             {
-                let wrong = "its schema allows what its handler cannot read";
-                let more = format!(". {}. See testing::assert_schema_fits", error.message());
-                assistant.runtime().warn_once(&name, wrong, &more);
+                let problem = "its schema allows what its handler cannot read";
+                let details = format!(". {}. See testing::assert_schema_fits", error.message());
+                assistant.runtime().warn_once(&name, problem, &details);
             }
             outcome
         })

@@ -11,9 +11,9 @@ use super::{ArgsFn, ToolAction};
 
 impl<Args> ToolAction<Args> {
     /// Sets a permission rule that is evaluated right before a call starts, after rules and
-    /// approvals have allowed it: for conditions that may change meanwhile, such as an expired
-    /// session. `Err` is the reason for the refusal, sent to the agent and shown on the card.
-    /// Arguments that do not have the action's type are refused.
+    /// approvals have allowed the call. Use it for conditions that may change meanwhile, such as
+    /// the validity of a session. `Err` is the reason for the refusal, sent to the agent and shown
+    /// on the card. Arguments that do not have the action's type are refused.
     ///
     /// ```
     /// use leptos_assistant::ToolAction;
@@ -86,9 +86,9 @@ impl<Args> ToolAction<Args> {
     #[must_use]
     pub fn sanitize(mut self, clean: impl Fn(&mut Value) + 'static) -> Self {
         self.sanitize = Some(Rc::new(move |args| {
-            let mut cleaned = args.clone();
-            clean(&mut cleaned);
-            Some(cleaned)
+            let mut sanitized_args = args.clone();
+            clean(&mut sanitized_args);
+            Some(sanitized_args)
         }));
         self
     }

@@ -27,8 +27,8 @@ fn mistyped_args() -> [Value; 5] {
     ]
 }
 
-/// Returns true if a rule of the application requires approval of the arguments. Panics for a fixed
-/// rule.
+/// Returns true if an [`Approval::When`] rule requires approval of the arguments. Panics for the
+/// other rules.
 fn requires_approval(approval: &Approval, args: Value) -> bool {
     match approval {
         Approval::When(rule) => rule(args).now_or_never().unwrap(),
@@ -58,11 +58,11 @@ fn approval_rules_ask_about_mistyped_arguments() {
 fn a_permission_refuses_mistyped_arguments() {
     Owner::new().with(|| {
         let action = pay_action().permission(|_| async { Ok(()) });
-        let permits = action.permission.unwrap();
-        let answer = |args| permits(args).now_or_never().unwrap();
-        assert_eq!(answer(valid_args()), Ok(()));
+        let permission = action.permission.unwrap();
+        let ask_permission = |args| permission(args).now_or_never().unwrap();
+        assert_eq!(ask_permission(valid_args()), Ok(()));
         for args in mistyped_args() {
-            assert!(answer(args.clone()).is_err(), "{args}");
+            assert!(ask_permission(args.clone()).is_err(), "{args}");
         }
     });
 }
@@ -72,10 +72,10 @@ fn a_preview_of_mistyped_arguments_fails() {
     Owner::new().with(|| {
         let action = pay_action().preview(|_| async { Ok::<_, String>("Nothing changes") });
         let preview = action.preview.unwrap();
-        let previewed = |args| preview(args).now_or_never().unwrap();
-        assert_eq!(previewed(valid_args()), Ok(json!("Nothing changes")));
+        let compute_preview = |args| preview(args).now_or_never().unwrap();
+        assert_eq!(compute_preview(valid_args()), Ok(json!("Nothing changes")));
         for args in mistyped_args() {
-            assert!(previewed(args.clone()).is_err(), "{args}");
+            assert!(compute_preview(args.clone()).is_err(), "{args}");
         }
     });
 }

@@ -1,4 +1,4 @@
-//! Reads the outcome of a call for its renderer. `assistant::call` has the call itself.
+//! Reads the outcome of a call for its renderer. The module `assistant::call` defines the view.
 
 use assistant_core::{
     conversation::{Phase, Progress},
@@ -62,14 +62,14 @@ impl<T> ToolCallView<T> {
     /// `skipped` for a call that ended in this way. `None` for a call without an error.
     pub(crate) fn format_error(&self, format: impl FnOnce(&str, &str) -> String) -> Option<String> {
         self.read(|call| {
-            let ended = match (call.error(), call.phase()) {
+            let state = match (call.error(), call.phase()) {
                 (Some(error), _) => return Some(format(error.kind().as_str(), error.message())),
                 (None, Phase::OutputDenied) => "denied",
                 (None, Phase::Cancelled) => "cancelled",
                 (None, Phase::Skipped) => "skipped",
                 (None, _) => return None,
             };
-            Some(format(ended, ended))
+            Some(format(state, state))
         })
         .flatten()
     }

@@ -105,14 +105,14 @@ fn share_context(description: String, read: ReadContextFn) {
         return;
     };
     let owner = assistant.runtime().next_number();
-    let complained = Cell::new(false);
-    let weak = assistant.runtime().weak();
+    let has_warned = Cell::new(false);
+    let weak_runtime = assistant.runtime().weak();
     assistant.runtime().add_source(owner, move || {
-        let Some(runtime) = weak.upgrade() else {
+        let Some(runtime) = weak_runtime.upgrade() else {
             return;
         };
         let value = read().unwrap_or_else(|error| {
-            if !complained.replace(true) {
+            if !has_warned.replace(true) {
                 let message = format!("use_assistant_context: \"{description}\": {error}");
                 console_error(&message);
             }
@@ -125,7 +125,7 @@ fn share_context(description: String, read: ReadContextFn) {
             };
             ContextItem::new(description.clone(), text)
         });
-        // Context is never refused.
+        // The session never refuses this input.
         let _ = runtime.dispatch(Input::SetContext { owner, item });
     });
     on_cleanup(move || {

@@ -70,7 +70,7 @@ impl<T> ToolCallView<T> {
     /// # fn card(call: ToolCallView) -> impl IntoView {
     /// move || match call.preview() {
     ///     Some(Ok(change)) => change.to_string(),
-    ///     Some(Err(why)) => format!("The change is unknown: {why}"),
+    ///     Some(Err(reason)) => format!("The change is unknown: {reason}"),
     ///     None => String::new(),
     /// }
     /// # }
@@ -87,23 +87,25 @@ impl<T> ToolCallView<T> {
     /// # use leptos::prelude::*;
     /// # use leptos_assistant::ToolCallView;
     /// # fn card(call: ToolCallView) -> impl IntoView {
-    /// let looks = move || call.has_preview() && call.preview().is_none();
-    /// move || looks().then_some("Looking what would change")
+    /// let is_computing = move || call.has_preview() && call.preview().is_none();
+    /// move || is_computing().then_some("Computing the changes")
     /// # }
     /// ```
     #[must_use]
     pub fn has_preview(&self) -> bool {
-        let has = |spec: &ActionSpec| spec.has_preview();
-        !self.is_asked_by_agent() && !self.is_run_by_agent() && self.spec(has).unwrap_or_default()
+        let has_preview = |spec: &ActionSpec| spec.has_preview();
+        !self.is_asked_by_agent()
+            && !self.is_run_by_agent()
+            && self.spec(has_preview).unwrap_or_default()
     }
 
     /// Returns true if the call was approved, and its preview is being computed again.
     #[must_use]
     pub fn is_checking_preview(&self) -> bool {
         self.read(|_| ());
-        let checks = self.assistant().and_then(|assistant| {
+        let is_checking = self.assistant().and_then(|assistant| {
             assistant.read(|session| session.is_checking_preview(self.key()))
         });
-        checks.unwrap_or_default()
+        is_checking.unwrap_or_default()
     }
 }

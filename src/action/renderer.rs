@@ -43,11 +43,11 @@ impl Assistant {
     fn registration_ids(&self, name: &str) -> Vec<RegistrationId> {
         let ids = self.read(|session| {
             let registry = session.registry();
-            let all = registry
+            let registrations = registry
                 .active_registration(name)
                 .into_iter()
                 .chain(registry.named(name));
-            all.map(|entry| entry.id()).collect()
+            registrations.map(|entry| entry.id()).collect()
         });
         ids.unwrap_or_default()
     }
@@ -55,8 +55,8 @@ impl Assistant {
     /// Returns the texts of the active action with the given name, or else of the newest action;
     /// `None` if no action with the name is registered.
     pub(crate) fn action_texts(&self, name: &str) -> Option<CallTexts> {
-        let first = self.registration_ids(name).into_iter().next()?;
-        Some(self.renderers().action(first)?.words.current_texts())
+        let id = self.registration_ids(name).into_iter().next()?;
+        Some(self.renderers().action(id)?.words.current_texts())
     }
 
     /// Returns the renderer for the page's approval of calls of this name; `None` for the built-in
@@ -68,8 +68,8 @@ impl Assistant {
     /// Returns the renderer for cards of calls of this name: the action's own renderer, or a
     /// renderer registered for tools. `None` for the default card.
     pub(crate) fn card_renderer(&self, name: &str) -> Option<SelectedRenderer> {
-        let own = self.find_renderer(name, |renderers| renderers.card.as_ref());
-        own.or_else(|| {
+        let action_renderer = self.find_renderer(name, |renderers| renderers.card.as_ref());
+        action_renderer.or_else(|| {
             let FoundRenderer {
                 id,
                 renderer,

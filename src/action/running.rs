@@ -23,9 +23,10 @@ impl<Args> ToolAction<Args> {
     }
 
     /// Leaves execution to the agent: the user's decision is sent as the call's tool message,
-    /// `approved` or `denied`, and the agent's own result completes the call. For agents that end
-    /// their run at such a call and have no approval of their own; a handler is not run. Together
-    /// with [`ToolAction::render_only`], this requires approval for one of the agent's own tools.
+    /// `approved` or `denied`, and the agent's own result completes the call. A handler is not run.
+    /// Use this for agents that end their run at such a call and have no approval of their own.
+    /// Together with [`ToolAction::render_only`], this requires approval for one of the agent's own
+    /// tools.
     ///
     /// ```
     /// use leptos_assistant::{ToolAction, Approval};
@@ -49,8 +50,8 @@ impl<Args> ToolAction<Args> {
         self
     }
 
-    /// Runs the action as soon as its arguments are complete, before the run is over. Only for
-    /// cheap, idempotent reads.
+    /// Runs the action as soon as its arguments are complete, before the run is over. Use this only
+    /// for cheap, idempotent reads.
     #[must_use]
     pub fn eager(mut self) -> Self {
         self.spec = self.spec.with_eager(true);
@@ -67,8 +68,8 @@ impl<Args> ToolAction<Args> {
         self
     }
 
-    /// Keeps running handlers alive when their component is unmounted; they must capture nothing
-    /// that the component owns.
+    /// Keeps running handlers alive when their component is unmounted. Such handlers must not
+    /// capture anything that the component owns.
     #[must_use]
     pub fn detached(mut self) -> Self {
         self.spec = self.spec.with_detached(true);
@@ -99,8 +100,8 @@ impl<Args> ToolAction<Args> {
         self
     }
 
-    /// Sets the version of the action. The version is part of records, and a stored call of another
-    /// version needs approval before it runs (rule "editions of an action").
+    /// Sets the version of the action. The version is recorded with calls, and a stored call of
+    /// another version needs approval before it runs (rule "editions of an action").
     #[must_use]
     pub fn version(mut self, version: impl Into<String>) -> Self {
         self.spec = self.spec.with_version(version);
@@ -121,7 +122,7 @@ impl<Args> ToolAction<Args> {
         self
     }
 
-    /// Disables validation of the arguments; the handler must validate them.
+    /// Disables the validation of the arguments. The handler must validate them instead.
     #[must_use]
     pub fn unchecked(mut self) -> Self {
         self.spec = self.spec.with_validate(false);

@@ -1,4 +1,4 @@
-//! Runs the code of an action with the contexts of its component, and without tracking.
+//! Runs the code of an action with the contexts of its component, and without tracking signals.
 
 use std::{future::poll_fn, rc::Rc};
 
@@ -38,7 +38,7 @@ impl ActionScope {
         }))
     }
 
-    /// Wraps all code of an action, so that it runs in this scope.
+    /// Wraps the functions of an action so that they run in this scope.
     pub(super) fn wrap_code(&self, code: ActionCode) -> ActionCode {
         let scope = || self.clone();
         ActionCode {

@@ -8,8 +8,8 @@ use super::ToolAction;
 impl ToolAction {
     /// Derives the schema of the arguments from their type, which implements
     /// [`JsonSchema`](schemars::JsonSchema): comments become descriptions, `#[schemars(…)]` sets
-    /// limits, `Option` makes a field optional. Requires the feature `schemars`, which adds some 16
-    /// KB (gzip) to the bundle.
+    /// limits, `Option` makes a field optional. Requires the feature `schemars`, which adds about
+    /// 16 KB (gzip) to the bundle.
     ///
     /// ```
     /// use leptos_assistant::{

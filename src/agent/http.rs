@@ -39,7 +39,7 @@ const EVENT_STREAM: &str = "text/event-stream";
 /// ```
 /// use leptos_assistant::agent::{Credentials, HttpAgent};
 ///
-/// // On another origin: the browser sends its cookies only if they are included.
+/// // Without this option, the browser sends no cookies to another origin.
 /// let agent = HttpAgent::new("https://agent.example.com")
 ///     .credentials(Credentials::Include)
 ///     .header("x-tenant", "harbor")
@@ -194,26 +194,27 @@ impl<P: Protocol + 'static> Agent for HttpAgent<P> {
     }
 
     fn stop(&self, thread_id: &str, run_id: &str) {
-        let Some(stored) = self.stored.clone() else {
+        let Some(stored_runs) = self.stored.clone() else {
             return;
         };
         let endpoint = self.endpoint.clone();
         let (thread_id, run_id) = (thread_id.to_owned(), run_id.to_owned());
         spawn_local(async move {
-            stored.stop_run(&endpoint, &thread_id, &run_id).await;
+            stored_runs.stop_run(&endpoint, &thread_id, &run_id).await;
         });
     }
 
     fn run(&self, mut input: RunInput, events: EventSink) -> LocalBoxFuture<'static, StreamEnd> {
         let (endpoint, history) = (self.endpoint.clone(), self.history.clone());
-        let stored = self.stored.clone();
-        // Type-erased, so that the code below is compiled once for all protocols.
+        let stored_runs = self.stored.clone();
+        // The protocol is type-erased, so that the code below is compiled once for all protocols.
         let protocol: Rc<dyn Protocol> = Rc::<P>::clone(&self.protocol);
         history.select_messages(&mut input);
         Box::pin(async move {
-            let stored = stored.as_ref();
-            let answer = answer_run(&endpoint, stored, &*protocol, &history, &input, events).await;
-            answer.unwrap_or_else(StreamEnd::Failed)
+            let stored_runs = stored_runs.as_ref();
+            let outcome =
+                answer_run(&endpoint, stored_runs, &*protocol, &history, &input, events).await;
+            outcome.unwrap_or_else(StreamEnd::Failed)
         })
     }
 }
@@ -230,13 +231,13 @@ async fn answer_run(
     let signal = abort.signal();
     let reader = protocol.decoder(input, events.limits());
     if let Some(stored) = stored.filter(|_| input.resumes) {
-        let read = stored.read_run(endpoint, input, None, reader, events, &signal);
-        return read.await;
+        let end = stored.read_run(endpoint, input, None, reader, events, &signal);
+        return end.await;
     }
     let (response, accept) = match protocol.request(input) {
         Request::Post { body, accept } => {
-            let sent = endpoint.send("", Some(&body), &signal).await;
-            (sent?, accept)
+            let response = endpoint.send("", Some(&body), &signal).await;
+            (response?, accept)
         }
         Request::Get { path } => {
             let response = endpoint.send(&path, None, &signal).await?;
@@ -250,8 +251,8 @@ async fn answer_run(
     response::check_response(&response, accept).await?;
     history.record_accepted(input);
     if let Some(stored) = stored {
-        let read = stored.read_run(endpoint, input, Some(response), reader, events, &signal);
-        return read.await;
+        let end = stored.read_run(endpoint, input, Some(response), reader, events, &signal);
+        return end.await;
     }
     Ok(response::read_stream(&response, reader, events).await)
 }

@@ -42,9 +42,9 @@ pub trait Agent: 'static {
         AgentTraits::default()
     }
 
-    /// Returns the history of a run in a format of the agent's own, for [`RunInput::history`], or
-    /// `None` if the agent has no such format. Called before [`Self::run`], with the conversation
-    /// at that time.
+    /// Returns the history of a run in the agent's own format, for [`RunInput::history`], or `None`
+    /// if the agent has no such format. Called before [`Self::run`], with the conversation at that
+    /// time.
     fn history(&self, conversation: &Conversation) -> Option<Value> {
         let _ = conversation;
         None
@@ -115,12 +115,12 @@ impl EventSink {
         });
     }
 
-    /// Reports input that was tolerated or dropped.
+    /// Emits a diagnostic about input of the agent that was tolerated or dropped.
     pub fn diagnostic(&self, diagnostic: Diagnostic) {
         (self.send)(Input::Diagnostic { diagnostic });
     }
 
-    /// Emits the event that begins a run.
+    /// Emits the `RunStarted` event of a run.
     pub(crate) fn emit_run_started(&self, input: &RunInput) {
         self.event(EventKind::run_started(&input.thread_id, &input.run_id));
     }

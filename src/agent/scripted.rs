@@ -60,7 +60,7 @@ impl ScriptedAgent {
 
 impl Agent for ScriptedAgent {
     fn traits(&self) -> AgentTraits {
-        // A script ends with its run: it answers no call later.
+        // A script ends with its run, so no result of a call follows later.
         AgentTraits::default().with_runs_tools(false)
     }
 
@@ -69,7 +69,7 @@ impl Agent for ScriptedAgent {
         let pace = self.pace;
         Box::pin(async move {
             events.emit_run_started(&input);
-            let mut ended = false;
+            let mut has_ended = false;
             for step in script.steps {
                 match step {
                     ScriptStep::Wait(duration) => sleep(duration).await,
@@ -80,20 +80,20 @@ impl Agent for ScriptedAgent {
                         }
                     }
                     ScriptStep::Event(kind) => {
-                        ended |= matches!(
+                        has_ended |= matches!(
                             kind,
                             EventKind::RunFinished { .. } | EventKind::RunError { .. }
                         );
                         events.event(kind);
                     }
                     ScriptStep::Finish(outcome) => {
-                        ended = true;
+                        has_ended = true;
                         events.event(run_finished_event(&input, outcome));
                     }
                     ScriptStep::Break => return StreamEnd::Closed,
                 }
             }
-            if !ended {
+            if !has_ended {
                 events.event(run_finished_event(&input, None));
             }
             StreamEnd::Closed
@@ -121,7 +121,7 @@ pub struct Script {
 
 #[derive(Debug, Clone)]
 enum ScriptStep {
-    /// A piece of text or arguments, after which the agent waits as long as its pace requires.
+    /// A piece of text or arguments, followed by the delay that the agent's pace requires.
     Piece(EventKind),
     Event(EventKind),
     Wait(Duration),
@@ -160,7 +160,7 @@ impl Script {
         self
     }
 
-    /// Calls a tool under a fresh id, with its arguments in pieces, in the same message as the
+    /// Calls a tool under a new id, with its arguments in pieces, in the same message as the
     /// preceding text or call.
     #[must_use]
     pub fn call(self, name: impl Into<String>, args: &Value) -> Self {
@@ -205,7 +205,7 @@ impl Script {
         self
     }
 
-    /// Emits any event.
+    /// Emits the given event.
     #[must_use]
     pub fn event(mut self, event: EventKind) -> Self {
         self.push(event);
@@ -236,8 +236,8 @@ impl Script {
     /// use leptos_assistant::{agent::Script, event::interrupt_from_value};
     /// use serde_json::json;
     ///
-    /// let asks = json!({"id": "q", "reason": "input", "message": "Which berth?"});
-    /// let script = Script::new().interrupt(vec![interrupt_from_value(asks)?]);
+    /// let question = json!({"id": "q", "reason": "input", "message": "Which berth?"});
+    /// let script = Script::new().interrupt(vec![interrupt_from_value(question)?]);
     /// # Ok::<(), leptos_assistant::event::ProtocolError>(())
     /// ```
     #[must_use]
@@ -280,7 +280,7 @@ fn split_args(text: &str) -> Vec<String> {
 /// ```
 #[must_use]
 pub fn last_user_text(input: &RunInput) -> String {
-    let texts = input
+    let text = input
         .messages
         .iter()
         .rev()
@@ -288,7 +288,7 @@ pub fn last_user_text(input: &RunInput) -> String {
             MessageBody::User { content } => Some(content.display_text()),
             _ => None,
         });
-    texts.unwrap_or_default()
+    text.unwrap_or_default()
 }
 
 /// Returns the results of the tool calls since the newest user message, in order, as
@@ -305,15 +305,15 @@ pub fn last_user_text(input: &RunInput) -> String {
 /// ```
 #[must_use]
 pub fn results_since_user(input: &RunInput) -> Vec<(String, String)> {
-    let since = input
+    let last_user_index = input
         .messages
         .iter()
         .rposition(|m| matches!(m.body, MessageBody::User { .. }));
-    let recent = input
+    let recent_messages = input
         .messages
         .iter()
-        .skip(since.map_or(0, |place| place + 1));
-    let name_of = |id: &str| {
+        .skip(last_user_index.map_or(0, |index| index + 1));
+    let tool_name = |id: &str| {
         input
             .messages
             .iter()
@@ -325,14 +325,14 @@ pub fn results_since_user(input: &RunInput) -> Vec<(String, String)> {
                 _ => None,
             })
     };
-    recent
+    recent_messages
         .filter_map(|message| match &message.body {
             MessageBody::Tool {
                 tool_call_id,
                 content,
                 ..
             } => Some((
-                name_of(tool_call_id).unwrap_or_default(),
+                tool_name(tool_call_id).unwrap_or_default(),
                 content.display_text(),
             )),
             _ => None,

@@ -21,8 +21,8 @@ use crate::{
 
 /// Remembered approvals.
 impl Assistant {
-    /// Approves a call, and remembers the approval for later calls like it. `args`, if given,
-    /// replace the agent's arguments.
+    /// Approves a call, and remembers the approval for similar later calls. If `args` is given, it
+    /// replaces the agent's arguments.
     ///
     /// # Errors
     ///
@@ -70,7 +70,8 @@ impl RememberedApprovals {
     /// # }
     /// ```
     pub fn revoke(&self, id: &str) {
-        // An approval that was already revoked is not an error.
+        // The session refuses the input if the approval was already revoked, which is no error
+        // here.
         let _ = self.0.dispatch(Input::ForgetApproval { id: id.to_owned() });
     }
 
@@ -85,38 +86,41 @@ impl RememberedApprovals {
 
 impl Assistant {
     fn attach_approval_store(&self, store: Rc<dyn ApprovalStore>) {
-        let loads = store.load();
+        let load = store.load();
         let writes = Rc::new(Cell::new(0_u32));
         let assistant = self.weak();
         spawn_local(async move {
-            let approvals = parse_approvals(&loads.await);
+            let approvals = parse_approvals(&load.await);
             if let Some(assistant) = assistant.upgrade() {
-                // Restored approvals are never refused.
+                // The session never refuses this input.
                 let _ = assistant.dispatch(Input::RestoreApprovals { approvals });
             }
         });
-        let (assistant, inner) = (self.weak(), Rc::downgrade(&store));
-        let counted = Rc::clone(&writes);
+        let (assistant, weak_store) = (self.weak(), Rc::downgrade(&store));
+        let write_count = Rc::clone(&writes);
         let changes = store.on_change(Box::new(move || {
-            let (assistant, inner, writes) = (assistant.clone(), inner.clone(), counted.clone());
+            let (assistant, weak_store, writes) =
+                (assistant.clone(), weak_store.clone(), write_count.clone());
             spawn_local(async move {
                 loop {
-                    let Some(store) = inner.upgrade() else { return };
-                    let before = writes.get();
+                    let Some(store) = weak_store.upgrade() else {
+                        return;
+                    };
+                    let count_before = writes.get();
                     let approvals = parse_approvals(&store.load().await);
                     let Some(assistant) = assistant.upgrade() else {
                         return;
                     };
-                    // An approval given here meanwhile may be missing in it.
-                    if writes.get() == before {
-                        // Changes of another tab are never refused.
+                    // If this tab has stored an approval meanwhile, the loaded list may lack it.
+                    if writes.get() == count_before {
+                        // The session never refuses this input.
                         let _ = assistant.dispatch(Input::SyncApprovals { approvals });
                         return;
                     }
                 }
             });
         }));
-        // The subscription of an earlier store ends with its adapter.
+        // This replaces the adapter of an earlier store, whose subscription thereby ends.
         let persistence = ApprovalStoreAdapter {
             store,
             writes,
@@ -131,7 +135,7 @@ impl Assistant {
 /// An adapter that persists approvals in a store of the application.
 struct ApprovalStoreAdapter {
     store: Rc<dyn ApprovalStore>,
-    /// The number of writes, to detect that loaded approvals are older than a write.
+    /// The number of writes. If it changes while approvals are loaded, they may be outdated.
     writes: Rc<Cell<u32>>,
     /// The subscription to changes of the store by other writers.
     _changes: Subscription,
@@ -149,9 +153,9 @@ impl ApprovalPersistence for ApprovalStoreAdapter {
         before: RememberedApproval,
         after: RememberedApproval,
     ) -> LocalBoxFuture<'static, Swap<RememberedApproval>> {
-        let swaps = self.store.swap(before.to_value(), after.to_value());
+        let swap = self.store.swap(before.to_value(), after.to_value());
         Box::pin(async move {
-            match swaps.await {
+            match swap.await {
                 Swap::Done => Swap::Done,
                 Swap::Failed(message) => Swap::Failed(message),
                 Swap::Found(stored) => {

@@ -47,14 +47,14 @@ impl fmt::Debug for AuditLog {
     }
 }
 
-/// Audit.
+/// Audits of calls.
 impl Assistant {
     /// Starts recording the history of calls: approval requests, the source of each permission to
     /// start, denials, refusals, starts and ends. Each attempt ends with one record of its outcome,
     /// whether an agent, a callout or the page made it.
     ///
     /// `redact` is called with every record before it is stored, and may change or remove its
-    /// contents; then arguments and texts are cut to some thousand characters.
+    /// contents. Arguments and texts are then cut to a few thousand characters.
     ///
     /// ```
     /// # fn example(assistant: &leptos_assistant::Assistant) {
@@ -65,7 +65,7 @@ impl Assistant {
     ///         *card = json!("…");
     ///     }
     /// });
-    /// // For the life of the assistant.
+    /// // The observer is called for the life of the assistant.
     /// log.on_entry(|entry| leptos::logging::log!("{}", entry.to_value())).forget();
     /// # }
     /// ```
@@ -125,7 +125,7 @@ impl AuditLog {
     /// }
     ///
     /// # fn example(assistant: &Assistant) {
-    /// // For the life of the assistant.
+    /// // The sink is connected for the life of the assistant.
     /// assistant.start_audit(|_| ()).write_to(Console).forget();
     /// # }
     /// ```
@@ -149,17 +149,17 @@ pub trait AuditSink: 'static {
 
 impl CallRecorder for AuditRecords {
     fn record(&self, events: &[CallEvent], session: &Session) -> Box<dyn FnOnce()> {
-        let at = now();
+        let time = now();
         let entries = events
             .iter()
-            .filter_map(|event| session.audit_entry(event, at));
+            .filter_map(|event| session.audit_entry(event, time));
         let entries: Vec<AuditEntry> = entries.map(|entry| self.redact_entry(entry)).collect();
         let mut records = self.records.borrow_mut();
         records.extend(entries.iter().cloned());
-        let over = records.len().saturating_sub(MAX_RECORDS);
-        records.drain(..over);
+        let excess = records.len().saturating_sub(MAX_RECORDS);
+        records.drain(..excess);
         self.dropped
-            .set(self.dropped.get() + u64::try_from(over).unwrap_or(0));
+            .set(self.dropped.get() + u64::try_from(excess).unwrap_or(0));
         let observers = Rc::clone(&self.observers);
         Box::new(move || {
             let failures = entries.iter().flat_map(|entry| observers.notify(entry));

@@ -27,7 +27,7 @@ impl Assistant {
     pub fn edit(&self, message: &MessageId, text: impl Into<String>) -> Result<(), Refusal> {
         let text = text.into();
         let content =
-            self.with_conversation(|all| all.message(message).map(|known| known.reworded(&text)));
+            self.with_conversation(|all| all.message(message).map(|found| found.reworded(&text)));
         let content = content.flatten().unwrap_or(Content::Text(text));
         let message = message.clone();
         self.branches()
@@ -109,7 +109,7 @@ impl Branches {
     /// Shows the branch of the running work, if another branch is shown
     /// ([`Activity::is_elsewhere`](crate::view::Activity::is_elsewhere)).
     pub fn show_run(&self) {
-        // Showing the current branch again is not refused.
+        // The result does not matter, since the branch may already be shown.
         let _ = self.change(TreeChange::ShowRun);
     }
 
@@ -120,8 +120,8 @@ impl Branches {
     /// # fn example(assistant: &Assistant) -> Result<(), Refusal> {
     /// use leptos_assistant::session::TreeChange;
     ///
-    /// let last = assistant.with_conversation(|all| all.path().last().map(|message| message.id().clone()));
-    /// match last.flatten() {
+    /// let last_id = assistant.with_conversation(|all| all.path().last().map(|message| message.id().clone()));
+    /// match last_id.flatten() {
     ///     Some(message) => assistant.branches().change(TreeChange::Delete { message }),
     ///     None => Ok(()),
     /// }

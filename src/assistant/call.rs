@@ -160,16 +160,21 @@ impl<T> ToolCallView<T> {
     /// complete text if `generation` is outdated.
     pub(crate) fn args_text_after(&self, generation: u32, len: usize) -> (u32, String) {
         self.read(|call| {
-            let now = call.args_generation();
-            let from = if now == generation { len } else { 0 };
-            let text = call.args_text().get(from..).unwrap_or_default();
-            (now, text.to_owned())
+            let current_generation = call.args_generation();
+            let start = if current_generation == generation {
+                len
+            } else {
+                0
+            };
+            let text = call.args_text().get(start..).unwrap_or_default();
+            (current_generation, text.to_owned())
         })
         .unwrap_or_default()
     }
 
-    /// Returns the arguments that a handler gets, as JSON: edited in the approval, else sanitized
-    /// by the application, else the agent's. Returns `None` until the arguments are complete.
+    /// Returns the arguments that a handler receives, as JSON: those that were edited in the
+    /// approval, else those that the application sanitized, else the agent's. Returns `None` until
+    /// the arguments are complete.
     #[must_use]
     pub fn args_value(&self) -> Option<Value> {
         self.read(|call| call.effective_args().cloned()).flatten()
@@ -183,8 +188,8 @@ impl<T> ToolCallView<T> {
     /// # use leptos::prelude::*;
     /// # use leptos_assistant::ToolCallView;
     /// # fn card(call: ToolCallView) -> impl IntoView {
-    /// let before = move || call.original_args().filter(|_| call.is_edited());
-    /// move || before().map(|args| format!("Asked for: {args}"))
+    /// let original_args = move || call.original_args().filter(|_| call.is_edited());
+    /// move || original_args().map(|args| format!("Asked for: {args}"))
     /// # }
     /// ```
     #[must_use]
@@ -195,11 +200,11 @@ impl<T> ToolCallView<T> {
     /// Returns true if the call was approved with other arguments than the agent's.
     #[must_use]
     pub fn is_edited(&self) -> bool {
-        let edited = self.read(|call| {
-            let edited = call.edited_args();
-            edited.is_some_and(|edited| Some(edited) != call.args())
+        let is_edited = self.read(|call| {
+            let edited_args = call.edited_args();
+            edited_args.is_some_and(|edited| Some(edited) != call.args())
         });
-        edited.unwrap_or_default()
+        is_edited.unwrap_or_default()
     }
 
     /// Returns true if the application sanitized the agent's arguments
@@ -229,18 +234,19 @@ impl<T> ToolCallView<T> {
         self.spec(|spec| spec.parameters().clone())
     }
 
-    /// Reads the action that is registered under the call's name; `None` if none is registered.
+    /// Reads the definition of the action that is registered under the call's name; `None` if there
+    /// is no such action.
     pub(crate) fn spec<R>(&self, read: impl FnOnce(&ActionSpec) -> R) -> Option<R> {
         let name = self.name_untracked();
-        let found = self.assistant()?.read(|session| {
+        let result = self.assistant()?.read(|session| {
             let action = session.registry().named(&name).next();
             action.map(|action| read(action.spec()))
         });
-        found.flatten()
+        result.flatten()
     }
 
-    /// Reads the call, or returns `None` if it does not exist any more; tracks every change when
-    /// called in a reactive closure.
+    /// Reads the call; returns `None` if the call does not exist any more. In a reactive closure,
+    /// every change of the call is tracked.
     pub(crate) fn read<R>(&self, read: impl FnOnce(&ToolCall) -> R) -> Option<R> {
         self.cell()?.revision.track();
         self.assistant()?

@@ -13,7 +13,7 @@ use serde_json::Value;
 use super::Assistant;
 use crate::agent::Agent;
 
-/// Commands: sending, stopping, answering, and values that the next run sends.
+/// Commands: sending, stopping, answering, and setting the values that the next run sends.
 impl Assistant {
     /// Sends a text, or content such as files, to the agent.
     ///
@@ -46,8 +46,8 @@ impl Assistant {
     }
 
     /// Denies all pending approvals and questions, cancels the agent's questions that cannot be
-    /// denied, and stops the run and the handlers. The user is asked nothing new until their next
-    /// message.
+    /// denied, and stops the run and the handlers. The user gets no new questions until they send
+    /// the next message.
     ///
     /// # Errors
     ///
@@ -123,12 +123,12 @@ impl Assistant {
 
     /// Applies a decision of the application to the current state of the call.
     pub(super) fn decide(&self, call: &CallKey, verdict: Verdict) -> Result<(), Refusal> {
-        let now = self.read(|session| session.fingerprint(call));
-        let now = now.ok_or(Refusal::Ended)?;
-        let now = now.ok_or(Refusal::AlreadyResolved)?;
+        let fingerprint = self.read(|session| session.fingerprint(call));
+        let fingerprint = fingerprint.ok_or(Refusal::Ended)?;
+        let fingerprint = fingerprint.ok_or(Refusal::AlreadyResolved)?;
         self.dispatch(Input::Decide {
             call: *call,
-            shown: now,
+            shown: fingerprint,
             verdict,
             by: Decider::Application,
         })
@@ -143,10 +143,10 @@ impl Assistant {
     /// interrupt, or if the interrupt is about an action that only the user may approve
     /// ([`Refusal::OnlyUser`]).
     pub fn answer(&self, interrupt_id: &str, payload: Option<Value>) -> Result<(), Refusal> {
-        let now = self.read(|session| session.question_fingerprint(interrupt_id));
-        let now = now.ok_or(Refusal::Ended)?;
-        let now = now.ok_or(Refusal::AlreadyResolved)?;
-        self.answer_question(interrupt_id, now, payload, Decider::Application)
+        let fingerprint = self.read(|session| session.question_fingerprint(interrupt_id));
+        let fingerprint = fingerprint.ok_or(Refusal::Ended)?;
+        let fingerprint = fingerprint.ok_or(Refusal::AlreadyResolved)?;
+        self.answer_question(interrupt_id, fingerprint, payload, Decider::Application)
     }
 
     /// Answers a question in the version that was shown, or cancels the question if `payload` is
@@ -182,13 +182,13 @@ impl Assistant {
     /// # }
     /// ```
     pub fn dismiss(&self, notice: NoticeId) {
-        // A notice that was already removed is not an error.
+        // The session refuses the input if the notice was already removed, which is no error here.
         let _ = self.dispatch(Input::Dismiss { notice });
     }
 
     /// Replaces the state shared with the agent; the next run sends it.
     pub fn set_state(&self, state: Value) {
-        // A state change is never refused.
+        // The session never refuses this input.
         let _ = self.dispatch(Input::SetState { state });
     }
 
@@ -206,7 +206,7 @@ impl Assistant {
 
     /// Sets the properties that are forwarded to the agent with every run.
     pub fn set_forwarded_props(&self, props: Value) {
-        // Setting them is never refused.
+        // The session never refuses this input.
         let _ = self.dispatch(Input::SetForwardedProps { props });
     }
 

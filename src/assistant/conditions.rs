@@ -17,7 +17,7 @@ pub(crate) struct DecisionConditions {
 impl DecisionConditions {
     /// Runs [`Self::verify`]. Returns [`Refusal::TooEarly`] if the card was removed.
     pub(crate) fn check(self) -> Result<(), Refusal> {
-        // The callback of a removed card refuses.
+        // The callback is disposed when its card is removed; `try_run` then returns `None`.
         self.verify.try_run(()).unwrap_or(Err(Refusal::TooEarly))
     }
 }

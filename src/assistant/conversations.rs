@@ -25,8 +25,8 @@ impl Assistant {
     /// fn Past() -> impl IntoView {
     ///     let conversations = use_assistant()?.conversations();
     ///     conversations.refresh();
-    ///     let listed = conversations.list();
-    ///     let titles = move || listed.get().into_iter().map(|thread| thread.title);
+    ///     let threads = conversations.list();
+    ///     let titles = move || threads.get().into_iter().map(|thread| thread.title);
     ///     Some(view! { <p>{move || titles().collect::<Vec<_>>().join(", ")}</p> })
     /// }
     /// ```
@@ -164,9 +164,9 @@ impl Conversations {
     /// ```
     /// # use leptos::prelude::*;
     /// # fn example(assistant: &leptos_assistant::Assistant) {
-    /// let found = RwSignal::new(Vec::new());
+    /// let ids = RwSignal::new(Vec::new());
     /// let search = assistant.conversations().search("late tea", move |id| {
-    ///     found.update(|found| found.extend(id.map(str::to_owned)));
+    ///     ids.update(|ids| ids.extend(id.map(str::to_owned)));
     /// });
     /// on_cleanup(move || drop(search));
     /// # }
@@ -176,27 +176,28 @@ impl Conversations {
         words: impl Into<String>,
         found: impl Fn(Option<&str>) + 'static,
     ) -> ConversationSearch {
-        let wanted = Rc::new(Cell::new(true));
+        let is_wanted = Rc::new(Cell::new(true));
         let search = ThreadSearch {
             words: words.into(),
             found: Box::new(found),
-            wanted: Rc::clone(&wanted),
+            wanted: Rc::clone(&is_wanted),
         };
         match self.0.runtime().persistence() {
             Some(persistence) => persistence.search_threads(search),
             None => (search.found)(None),
         }
-        ConversationSearch(SendWrapper::new(wanted))
+        ConversationSearch(SendWrapper::new(is_wanted))
     }
 
     fn listed_thread(&self, thread_id: &str) -> Option<ThreadInfo> {
-        let of = |list: &Vec<ThreadInfo>| list.iter().find(|it| it.id == thread_id).cloned();
-        self.0.view().listed.with_untracked(of)
+        let find =
+            |list: &Vec<ThreadInfo>| list.iter().find(|thread| thread.id == thread_id).cloned();
+        self.0.view().listed.with_untracked(find)
     }
 
     fn user_title(&self, thread_id: &str) -> Option<String> {
-        let listed = self.listed_thread(thread_id).filter(|thread| thread.named);
-        listed.map(|thread| thread.title)
+        let named_thread = self.listed_thread(thread_id).filter(|thread| thread.named);
+        named_thread.map(|thread| thread.title)
     }
 
     fn store_label(&self, thread_id: &str, label: Label) {

@@ -33,7 +33,7 @@ impl Assistant {
     pub fn cost(&self) -> ArcSignal<Cost> {
         let assistant = self.clone();
         ArcSignal::derive(move || {
-            // The cost of a run is known when it ends.
+            // The cost of a run is known once the run has ended, which changes the activity.
             assistant.view().activity.track();
             assistant.view().messages.track();
             let cost = assistant.with_conversation(|conversation| conversation.path_cost());

@@ -80,8 +80,8 @@ impl Assistant {
         }
     }
 
-    /// Notifies the views of parts, or of calls and interrupts, that another renderer may be
-    /// active.
+    /// Notifies the views of parts, or those of calls and interrupts, that a renderer was added or
+    /// removed.
     fn notify_renderer_change(&self, of_parts: bool) {
         if of_parts {
             self.renderers().notify_part_views();
@@ -169,22 +169,23 @@ pub fn use_part_renderer<V: IntoView + 'static>(
 /// reasons ([`InterruptTarget::All`]). The newest renderer of a reason is used.
 ///
 /// The view replaces the built-in question in the inbox of the chat, and is shown once, however
-/// many windows there are. Interrupts that are the approval of a call have the approval card. If
-/// the renderer draws nothing, or its component is unmounted, the built-in question is shown.
+/// many windows there are. An interrupt that requests the approval of a call has the approval card.
+/// If the renderer draws nothing, or its component is unmounted, the built-in question is shown.
 ///
 /// ```
 /// use leptos::prelude::*;
 /// use leptos_assistant::{InterruptView, use_interrupt_renderer};
 /// use serde_json::json;
 ///
-/// fn seat(asked: InterruptView) -> impl IntoView {
-///     let early = move || (!asked.can_answer()).then_some("true");
+/// fn seat(question: InterruptView) -> impl IntoView {
+///     let disabled = move || (!question.can_answer()).then_some("true");
+///     let choose = move |_| drop(question.answer(json!({"seat": "12A"})));
 ///     view! {
-///         <p>{asked.message()}</p>
-///         <button aria-disabled=early on:click=move |_| drop(asked.answer(json!({"seat": "12A"})))>
+///         <p>{question.message()}</p>
+///         <button aria-disabled=disabled on:click=choose>
 ///             "12A"
 ///         </button>
-///         <button on:click=move |_| drop(asked.give_up())>"No seat"</button>
+///         <button on:click=move |_| drop(question.give_up())>"No seat"</button>
 ///     }
 /// }
 ///

@@ -54,8 +54,8 @@ pub enum AssistantEvent {
 
 type EventObserver = Rc<dyn Fn(&AssistantEvent)>;
 
-/// Calls `observer` for events from now on, as long as the component lives: for sounds, counts,
-/// logs. The contents of a conversation that is opened are not reported.
+/// Calls `observer` for events from now on, as long as the component lives, for example to play
+/// sounds or to count failures. The contents of a conversation that is opened are not reported.
 ///
 /// The observer may use the assistant; changes that the observer makes take effect after the
 /// reported event. The observer may return a `Result`: an error does not affect other observers or
@@ -80,11 +80,12 @@ pub fn use_assistant_events<R: ObserverResult>(observer: impl Fn(&AssistantEvent
     let Some(assistant) = assistant_or_log_error("use_assistant_events") else {
         return;
     };
-    let weak = assistant.weak();
+    let weak_assistant = assistant.weak();
     observe_events(
         assistant,
         Rc::new(move |event| {
-            if let (Err(failure), Some(assistant)) = (observer(event).into_result(), weak.upgrade())
+            if let (Err(failure), Some(assistant)) =
+                (observer(event).into_result(), weak_assistant.upgrade())
             {
                 assistant.runtime().report_observer_failures(vec![failure]);
             }
@@ -93,9 +94,10 @@ pub fn use_assistant_events<R: ObserverResult>(observer: impl Fn(&AssistantEvent
 }
 
 fn observe_events(assistant: Assistant, observer: EventObserver) {
-    let on_call = Rc::clone(&observer);
-    let calls = assistant.on_call_event(move |event| on_call(&convert_call_event(event)));
-    on_cleanup(move || drop(calls));
+    let call_observer = Rc::clone(&observer);
+    let subscription =
+        assistant.on_call_event(move |event| call_observer(&convert_call_event(event)));
+    on_cleanup(move || drop(subscription));
     observe_errors(&assistant, Rc::clone(&observer));
     observe_messages(assistant, observer);
 }
@@ -111,21 +113,21 @@ fn convert_call_event(event: &CallEvent) -> AssistantEvent {
 
 fn observe_errors(assistant: &Assistant, observer: EventObserver) {
     let notices = assistant.notices();
-    let known = |list: &Vec<Notice>| list.iter().map(|notice| notice.id()).collect();
-    let at_first: HashSet<NoticeId> = notices.with_untracked(known);
-    effect(move |before: Option<HashSet<NoticeId>>| {
-        let before = before.unwrap_or_else(|| at_first.clone());
+    let collect_ids = |list: &Vec<Notice>| list.iter().map(|notice| notice.id()).collect();
+    let initial_ids: HashSet<NoticeId> = notices.with_untracked(collect_ids);
+    effect(move |previous_ids: Option<HashSet<NoticeId>>| {
+        let previous_ids = previous_ids.unwrap_or_else(|| initial_ids.clone());
         let list = notices.get();
-        let is_new = |notice: &&Notice| notice.is_failure() && !before.contains(&notice.id());
+        let is_new = |notice: &&Notice| notice.is_failure() && !previous_ids.contains(&notice.id());
         for notice in list.iter().filter(is_new) {
             untrack(|| observer(&AssistantEvent::Error(notice.clone())));
         }
-        known(&list)
+        collect_ids(&list)
     });
 }
 
-/// The messages that an observer of events knows: those that existed when the conversation was
-/// opened, and later ones, which are reported once they are complete.
+/// The messages that have been listed so far: those that existed when the conversation was opened,
+/// which are not reported, and later ones, which are reported once they are complete.
 struct KnownMessages {
     thread: u64,
     edition: u64,
@@ -152,40 +154,41 @@ impl KnownMessages {
             return;
         }
         // A list of the same edition has only grown at its end.
-        let grown = self.edition == list.edition();
+        let has_only_grown = self.edition == list.edition();
         self.edition = list.edition();
-        let mut fresh = Vec::new();
+        let mut new_messages = Vec::new();
         for entry in list.iter().rev() {
-            let known = self.known.contains(&entry.id);
-            if known && grown {
+            let is_known = self.known.contains(&entry.id);
+            if is_known && has_only_grown {
                 break;
             }
-            if !known {
-                fresh.push((entry.id.clone(), entry.role));
+            if !is_known {
+                new_messages.push((entry.id.clone(), entry.role));
             }
         }
-        self.known.extend(fresh.iter().map(|(id, _)| id.clone()));
-        self.open.extend(fresh.into_iter().rev());
+        self.known
+            .extend(new_messages.iter().map(|(id, _)| id.clone()));
+        self.open.extend(new_messages.into_iter().rev());
     }
 }
 
 fn observe_messages(assistant: Assistant, observer: EventObserver) {
     let messages = assistant.messages();
-    // The observer may cause the next event, so nothing is borrowed meanwhile.
-    let known = RefCell::new(messages.with_untracked(KnownMessages::from_list));
+    // The observer may cause the next event, so this is not borrowed while the observer runs.
+    let known_messages = RefCell::new(messages.with_untracked(KnownMessages::from_list));
     effect(move |_| {
-        let complete = {
-            let mut known = known.borrow_mut();
+        let complete_messages = {
+            let mut known = known_messages.borrow_mut();
             messages.with(|list| known.add_new_messages(list));
-            let mut open = std::mem::take(&mut known.open);
-            open.retain(|(id, _)| assistant.message(id).is_some());
-            let (complete, open): (Vec<_>, Vec<_>) = open
+            let mut open_messages = std::mem::take(&mut known.open);
+            open_messages.retain(|(id, _)| assistant.message(id).is_some());
+            let (complete, incomplete): (Vec<_>, Vec<_>) = open_messages
                 .into_iter()
                 .partition(|(id, _)| is_complete(&assistant, id));
-            known.open = open;
+            known.open = incomplete;
             complete
         };
-        for (id, role) in complete {
+        for (id, role) in complete_messages {
             untrack(|| observer(&AssistantEvent::Message { id, role }));
         }
     });

@@ -1,13 +1,13 @@
-//! Registers the assistants of this page by number. The number is a reference that is `Copy` and
-//! may outlive the assistant.
+//! Registers the assistants of this page under numbers. A number is a reference that is `Copy` and
+//! may outlive its assistant.
 
 use std::cell::{Cell, RefCell};
 
 use super::{Assistant, WeakAssistant};
 
 thread_local! {
-    static ALIVE: RefCell<Vec<(u32, WeakAssistant)>> = const { RefCell::new(Vec::new()) };
-    static NEWEST: Cell<u32> = const { Cell::new(0) };
+    static ASSISTANTS: RefCell<Vec<(u32, WeakAssistant)>> = const { RefCell::new(Vec::new()) };
+    static NEWEST_ID: Cell<u32> = const { Cell::new(0) };
 }
 
 /// The number of an assistant, which is never reused.
@@ -18,9 +18,9 @@ impl AssistantId {
     /// Returns the assistant if it still exists; `None` on a thread that did not create the
     /// assistant.
     pub(crate) fn assistant(self) -> Option<Assistant> {
-        ALIVE.with_borrow(|alive| {
-            let found = alive.iter().find(|(id, _)| *id == self.0)?;
-            found.1.upgrade()
+        ASSISTANTS.with_borrow(|assistants| {
+            let entry = assistants.iter().find(|(id, _)| *id == self.0)?;
+            entry.1.upgrade()
         })
     }
 }
@@ -31,8 +31,8 @@ pub(super) struct AssistantRegistration(u32);
 
 impl AssistantRegistration {
     pub(super) fn new() -> Self {
-        let id = NEWEST.get().wrapping_add(1);
-        NEWEST.set(id);
+        let id = NEWEST_ID.get().wrapping_add(1);
+        NEWEST_ID.set(id);
         Self(id)
     }
 
@@ -41,13 +41,14 @@ impl AssistantRegistration {
     }
 
     pub(super) fn register(&self, assistant: WeakAssistant) {
-        ALIVE.with_borrow_mut(|alive| alive.push((self.0, assistant)));
+        ASSISTANTS.with_borrow_mut(|assistants| assistants.push((self.0, assistant)));
     }
 }
 
 impl Drop for AssistantRegistration {
     fn drop(&mut self) {
-        // The registry does not exist any more while the thread is ending.
-        let _ = ALIVE.try_with(|alive| alive.borrow_mut().retain(|(id, _)| *id != self.0));
+        // While the thread is ending, the registry does not exist any more.
+        let _ = ASSISTANTS
+            .try_with(|assistants| assistants.borrow_mut().retain(|(id, _)| *id != self.0));
     }
 }

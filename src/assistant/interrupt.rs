@@ -60,7 +60,8 @@ impl ShownQuestion {
     pub(crate) fn new(assistant: &Assistant, open: OpenInterrupt) -> Self {
         let fingerprint =
             assistant.with_conversation(|conversation| open.fingerprint(conversation));
-        // After the conversation was replaced, no answer is accepted.
+        // The conversation cannot be read while the session calls a function of the application.
+        // The fingerprint then does not include the interrupted call.
         let fingerprint = fingerprint.unwrap_or_else(|| open.fingerprint(&Conversation::new()));
         Self { open, fingerprint }
     }
@@ -125,7 +126,8 @@ impl InterruptView {
             .unwrap_or_default()
     }
 
-    /// Returns the agent's text, if any. The text is not the page's own: mark it as the agent's.
+    /// Returns the agent's text, if any. The text does not come from the page: mark it as the
+    /// agent's.
     #[must_use]
     pub fn message(&self) -> Option<String> {
         self.read(|open| open.interrupt().message.clone()).flatten()
@@ -152,16 +154,16 @@ impl InterruptView {
         self.read(|open| open.is_rejected()).unwrap_or_default()
     }
 
-    /// Returns true if an answer counts now: the view was visible to its end, and has been
-    /// uncovered, unchanged and in its place for half a second; tracked. Cancelling counts at once.
+    /// Returns true if an answer counts now: the whole view has been visible, and for half a second
+    /// the view has not been covered, changed or moved. Tracked. Cancelling counts at once.
     ///
     /// ```
     /// # use leptos::prelude::*;
     /// # use leptos_assistant::InterruptView;
-    /// # fn seat(asked: InterruptView) -> impl IntoView {
-    /// let early = move || (!asked.can_answer()).then_some("true");
-    /// let answer = move |_| drop(asked.answer("12A"));
-    /// view! { <button aria-disabled=early on:click=answer>"12A"</button> }
+    /// # fn seat(question: InterruptView) -> impl IntoView {
+    /// let disabled = move || (!question.can_answer()).then_some("true");
+    /// let answer = move |_| drop(question.answer("12A"));
+    /// view! { <button aria-disabled=disabled on:click=answer>"12A"</button> }
     /// # }
     /// ```
     #[must_use]
@@ -175,8 +177,8 @@ impl InterruptView {
     /// # Errors
     ///
     /// Fails if the user cannot have read the question yet ([`Self::can_answer`]), outside of an
-    /// event of the user ([`Refusal::Scripted`]), if the question has changed, was answered before
-    /// or is over, or if the answer violates the schema.
+    /// event of the user ([`Refusal::Scripted`]), if the question has changed, has been answered or
+    /// has ended, or if the answer violates the schema.
     pub fn answer(&self, answer: impl Serialize) -> Result<(), Refusal> {
         let answer = serde_json::to_value(answer).unwrap_or_default();
         self.conditions.map_or(Ok(()), DecisionConditions::check)?;
@@ -197,14 +199,14 @@ impl InterruptView {
     /// ```
     /// # use leptos::prelude::*;
     /// # use leptos_assistant::InterruptView;
-    /// # fn seat(asked: InterruptView) -> impl IntoView {
+    /// # fn seat(question: InterruptView) -> impl IntoView {
     /// use leptos_assistant::action::ActionDecision;
     ///
-    /// let first_only = move |_| {
+    /// let approve_first_only = move |_| {
     ///     let reject = ActionDecision::Reject { message: None };
-    ///     drop(asked.decide(vec![ActionDecision::Approve, reject]));
+    ///     drop(question.decide(vec![ActionDecision::Approve, reject]));
     /// };
-    /// view! { <button on:click=first_only>"Only the first"</button> }
+    /// view! { <button on:click=approve_first_only>"Only the first"</button> }
     /// # }
     /// ```
     ///

@@ -66,9 +66,9 @@ pub use updates::Updates;
 
 /// A handle to an assistant: a conversation, an agent, and the page's actions.
 ///
-/// Cheap to clone. Methods act at once; signals are updated at the next animation frame. The handle
-/// does not depend on the components of this crate, so an application can build its own chat window
-/// on it.
+/// The handle is cheap to clone. Methods take effect at once; signals are updated at the next
+/// animation frame. The handle does not depend on the components of this crate, so an application
+/// can build its own chat window on it.
 #[derive(Clone)]
 pub struct Assistant(Arc<ThreadBound>);
 
@@ -99,29 +99,30 @@ impl fmt::Debug for Assistant {
     }
 }
 
-/// The context that a provider provides on a server, where there is no assistant.
+/// The context that a provider sets on a server, where there is no assistant.
 #[derive(Clone, Copy)]
 pub(crate) struct ServerMarker;
 
-/// Returns the assistant in context. Without one, logs an error (rule "a hook without a provider").
-/// Returns `None` on a server.
+/// Returns the assistant of the current context; `None` on a server. If there is no assistant,
+/// logs an error (rule "a hook without a provider").
 pub(crate) fn assistant_or_log_error(hook: &str) -> Option<Assistant> {
     find_assistant(None, || {
         format!("{hook} was called outside of <AssistantProvider>: nothing is registered")
     })
 }
 
-/// Returns the assistant that a component was given, else the one in context. Logs an error if
-/// there is neither. If the result is `None`, the component renders nothing.
+/// Returns the assistant that was passed to a component, or else the assistant of the current
+/// context. Logs an error if there is neither. If the result is `None`, the component renders
+/// nothing.
 pub(crate) fn assistant_for(given: Option<Assistant>, component: &str) -> Option<Assistant> {
     find_assistant(given, || {
         format!("{component} is used outside of <AssistantProvider>")
     })
 }
 
-/// Returns the given assistant, else the one in context. If there is neither, logs the error
-/// `complaint`, except below a provider on a server. Returns `None` on a server, even if an
-/// assistant was created there.
+/// Returns the given assistant, or else the assistant of the current context. If there is neither,
+/// logs the error `complaint`, except below a provider on a server. Returns `None` on a server,
+/// even if an assistant was created there.
 fn find_assistant(
     given: Option<Assistant>,
     complaint: impl FnOnce() -> String,
@@ -182,17 +183,17 @@ impl Assistant {
         let options = options.with_agent(agent.traits());
         let thread_id = thread_id.into();
         let view = Rc::new(ViewModel::new(thread_id.clone()));
-        let shared = Arc::new(ThreadBound::new(SharedState {
+        let state = Arc::new(ThreadBound::new(SharedState {
             registration: AssistantRegistration::new(),
             runtime: Runtime::new(Rc::new(agent), options, thread_id, Rc::clone(&view)),
             view,
             renderers: Renderers::default(),
             cards: MountedCards::default(),
         }));
-        shared
+        state
             .registration
-            .register(WeakAssistant(Arc::downgrade(&shared)));
-        Self(shared)
+            .register(WeakAssistant(Arc::downgrade(&state)));
+        Self(state)
     }
 
     /// Returns an id for this assistant in this page. The id changes with each load of the page,
@@ -206,7 +207,7 @@ impl Assistant {
         WeakAssistant(Arc::downgrade(&self.0))
     }
 
-    /// Returns a reference to the assistant that is `Copy`.
+    /// Returns the number of the assistant, which is a `Copy` reference to it.
     pub(crate) fn id(&self) -> AssistantId {
         self.0.registration.id()
     }

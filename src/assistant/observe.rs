@@ -99,8 +99,9 @@ impl Assistant {
     where
         F: Future<Output = Result<(), String>> + 'static,
     {
-        let permits = move |name, args| Box::pin(permits(name, args)) as LocalBoxFuture<'static, _>;
-        self.runtime().set_permission(Rc::new(permits));
+        let permission =
+            move |name, args| Box::pin(permits(name, args)) as LocalBoxFuture<'static, _>;
+        self.runtime().set_permission(Rc::new(permission));
     }
 
     /// Sets the rule of [`StopCondition::Rule`](crate::StopCondition::Rule) with this name, which

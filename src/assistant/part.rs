@@ -73,8 +73,8 @@ impl PartHandle {
         self.cell().is_some_and(|(_, cell)| cell.mark.get().open)
     }
 
-    /// Calls a function with the part of the conversation; tracked. Returns `None` if the part does
-    /// not exist any more.
+    /// Calls a function with the part, and tracks the part's changes. Returns `None` if the part
+    /// does not exist any more.
     #[must_use]
     pub fn with<R>(&self, read: impl FnOnce(&Part) -> R) -> Option<R> {
         self.cell()?.1.mark.track();
@@ -83,11 +83,11 @@ impl PartHandle {
 
     pub(crate) fn with_untracked<R>(&self, read: impl FnOnce(&Part) -> R) -> Option<R> {
         let (message, _) = self.cell()?;
-        let found = self.assistant()?.with_conversation(|conversation| {
+        let result = self.assistant()?.with_conversation(|conversation| {
             let message = conversation.message(&message)?;
             message.parts().get(self.index).map(read)
         });
-        found.flatten()
+        result.flatten()
     }
 
     /// Returns the text of a text or reasoning part; empty for other parts.

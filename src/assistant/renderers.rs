@@ -17,8 +17,8 @@ pub(crate) type Renderer<T> = Arc<SendWrapper<Box<dyn Fn(T) -> AnyView>>>;
 pub(super) fn erase_renderer<T, V: IntoView + 'static>(
     render: impl Fn(T) -> V + 'static,
 ) -> Renderer<T> {
-    let render = move |given| render(given).into_any();
-    Arc::new(SendWrapper::new(Box::new(render)))
+    let render_any = move |input| render(input).into_any();
+    Arc::new(SendWrapper::new(Box::new(render_any)))
 }
 
 /// Erases the type of a call renderer, which may have arguments of any type.
@@ -65,11 +65,12 @@ pub(crate) struct Renderers {
     parts: ArcRwSignal<u32>,
 }
 
-// Removed renderers are dropped after the borrow ends, since they may call back in.
+// Removed renderers are dropped after the borrow ends, since their destructors may use this
+// registry.
 impl Renderers {
     pub(crate) fn set_action(&self, id: RegistrationId, renderers: CallRenderers) {
-        let old = self.actions.borrow_mut().insert(id, renderers);
-        drop(old);
+        let previous_renderers = self.actions.borrow_mut().insert(id, renderers);
+        drop(previous_renderers);
     }
 
     pub(crate) fn action(&self, id: RegistrationId) -> Option<CallRenderers> {
@@ -77,8 +78,8 @@ impl Renderers {
     }
 
     pub(crate) fn remove_action(&self, id: RegistrationId) {
-        let removed = self.actions.borrow_mut().remove(&id);
-        drop(removed);
+        let removed_renderers = self.actions.borrow_mut().remove(&id);
+        drop(removed_renderers);
     }
 
     /// Returns the application's renderer for the calls of this tool, among the renderers that do
@@ -117,11 +118,11 @@ impl Renderers {
         fit: impl Fn(&TargetedRenderer) -> Option<(Specificity, &Renderer<T>)>,
     ) -> Option<FoundRenderer<T>> {
         let drawings = self.drawings.borrow();
-        let fitting = drawings
+        let candidates = drawings
             .iter()
             .filter_map(|(id, drawing)| Some((*id, fit(drawing)?)));
         // `max_by_key` returns the last of equal fits.
-        let (id, (fit, renderer)) = fitting.max_by_key(|(_, (fit, _))| *fit)?;
+        let (id, (fit, renderer)) = candidates.max_by_key(|(_, (fit, _))| *fit)?;
         Some(FoundRenderer {
             id,
             renderer: renderer.clone(),
@@ -134,25 +135,27 @@ impl Renderers {
         self.drawings.borrow_mut().push((id, drawing));
     }
 
-    /// Notifies the views of parts that another renderer may be active.
+    /// Notifies the views of parts that a renderer for parts was added or removed.
     pub(super) fn notify_part_views(&self) {
         self.parts.update(|count| *count = count.wrapping_add(1));
     }
 
     /// Removes a renderer that does not belong to an action.
     pub(super) fn remove(&self, id: RegistrationId) {
-        let removed: Vec<_> = {
+        let removed_renderers: Vec<_> = {
             let mut drawings = self.drawings.borrow_mut();
-            drawings.extract_if(.., |(of, _)| *of == id).collect()
+            drawings
+                .extract_if(.., |(drawing_id, _)| *drawing_id == id)
+                .collect()
         };
-        drop(removed);
+        drop(removed_renderers);
     }
 
     /// Removes all renderers.
     pub(crate) fn clear(&self) {
-        let removed = std::mem::take(&mut *self.drawings.borrow_mut());
-        drop(removed);
-        let removed = std::mem::take(&mut *self.actions.borrow_mut());
-        drop(removed);
+        let drawings = std::mem::take(&mut *self.drawings.borrow_mut());
+        drop(drawings);
+        let actions = std::mem::take(&mut *self.actions.borrow_mut());
+        drop(actions);
     }
 }

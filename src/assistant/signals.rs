@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::{Assistant, ToolCallView};
 use crate::view::{Activity, CallCell, MessageCell, MessageList};
 
-/// Signals of the conversation, and reading it.
+/// Signals of the conversation, and access to its contents.
 impl Assistant {
     /// Returns the messages of the chat, oldest first, as a signal.
     #[must_use]
@@ -27,8 +27,8 @@ impl Assistant {
             .flatten()
     }
 
-    /// Returns the text of one message as it grows, as a signal; without reasoning, files and
-    /// calls.
+    /// Returns the text of one message, without reasoning, files and calls, as a signal that
+    /// changes while the text streams in.
     ///
     /// ```no_run
     /// use leptos::prelude::*;

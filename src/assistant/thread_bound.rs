@@ -1,7 +1,7 @@
 //! Wraps state that may be accessed only by the thread that created the state.
 //!
 //! A browser has one thread. A server may drop a handle on a thread that did not create it. The
-//! state is then kept until the thread that created the state creates the next handle.
+//! state is then kept until the thread that created it creates the next handle.
 
 #[cfg(target_arch = "wasm32")]
 pub(super) type ThreadBound = send_wrapper::SendWrapper<super::SharedState>;
@@ -18,19 +18,20 @@ mod native {
     use super::super::SharedState;
 
     /// The state of handles that were dropped on other threads.
-    static DROPPED_ELSEWHERE: Mutex<Vec<SendWrapper<SharedState>>> = Mutex::new(Vec::new());
+    static DROPPED_ON_OTHER_THREADS: Mutex<Vec<SendWrapper<SharedState>>> = Mutex::new(Vec::new());
 
     /// The state of a handle; `None` only while it is being dropped.
     pub(in super::super) struct ThreadBound(Option<SendWrapper<SharedState>>);
 
     impl ThreadBound {
         pub(in super::super) fn new(shared: SharedState) -> Self {
-            let ours: Vec<_> = DROPPED_ELSEWHERE.lock().map_or_else(
+            let own_states: Vec<_> = DROPPED_ON_OTHER_THREADS.lock().map_or_else(
                 |_| Vec::new(),
-                |mut left| left.extract_if(.., |shared| shared.valid()).collect(),
+                |mut states| states.extract_if(.., |shared| shared.valid()).collect(),
             );
-            // Dropped after the lock is released, since it may call back here.
-            drop(ours);
+            // The states are dropped after the lock is released, since their destructors may drop
+            // further handles.
+            drop(own_states);
             Self(Some(SendWrapper::new(shared)))
         }
     }
@@ -48,9 +49,10 @@ mod native {
 
     impl Drop for ThreadBound {
         fn drop(&mut self) {
-            let foreign = self.0.take_if(|shared| !shared.valid());
-            if let (Some(shared), Ok(mut left)) = (foreign, DROPPED_ELSEWHERE.lock()) {
-                left.push(shared);
+            let foreign_state = self.0.take_if(|shared| !shared.valid());
+            if let (Some(shared), Ok(mut states)) = (foreign_state, DROPPED_ON_OTHER_THREADS.lock())
+            {
+                states.push(shared);
             }
         }
     }

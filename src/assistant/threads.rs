@@ -11,7 +11,7 @@ impl Assistant {
     /// Begins a new conversation. Everything open in the current conversation is cancelled, and
     /// nothing is sent.
     pub fn new_conversation(&self) {
-        // Starting over is never refused.
+        // The session never refuses this input.
         let _ = self.dispatch(Input::NewThread);
         self.runtime().apply_queued_changes();
     }
@@ -19,14 +19,14 @@ impl Assistant {
     /// Exports the complete conversation with its id, as versioned JSON for [`Self::import`].
     #[must_use]
     pub fn export(&self) -> Value {
-        let exported = self.runtime().read(|session| {
+        let conversation = self.runtime().read(|session| {
             let mut value = session.export();
             if let Value::Object(object) = &mut value {
                 object.insert("threadId".to_owned(), session.thread_id().into());
             }
             value
         });
-        exported.unwrap_or_default()
+        conversation.unwrap_or_default()
     }
 
     /// Opens another conversation: the output of [`Self::export`], or messages of another system.
@@ -35,8 +35,8 @@ impl Assistant {
     /// active message, by default the newest, ends the branch that is shown.
     ///
     /// Everything open in the current conversation is cancelled. A conversation without an id gets
-    /// a fresh id. Calls that wait for the user wait again. Nothing starts automatically: a call
-    /// that was about to start in the exported conversation is answered as interrupted.
+    /// a new id. Calls that wait for the user wait again. Nothing starts automatically: a call that
+    /// was about to start in the exported conversation is answered as interrupted.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -55,16 +55,16 @@ impl Assistant {
         self.import_as(None, conversation)
     }
 
-    /// Imports a conversation under the given id, else under its own id, else under a fresh id.
+    /// Imports a conversation under the given id, else under its own id, else under a new id.
     pub(crate) fn import_as(
         &self,
         thread_id: Option<String>,
         mut conversation: Value,
     ) -> Result<(), Refusal> {
-        let given = conversation
+        let own_id = conversation
             .as_object_mut()
             .and_then(|object| object.shift_remove("threadId"));
-        let thread_id = thread_id.unwrap_or_else(|| match given {
+        let thread_id = thread_id.unwrap_or_else(|| match own_id {
             Some(Value::String(id)) if !id.is_empty() => id,
             _ => fresh_id(),
         });

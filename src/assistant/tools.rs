@@ -51,15 +51,15 @@ impl Tools {
         let assistant = self.0.clone();
         ArcSignal::derive(move || {
             assistant.view().running.track();
-            let active = assistant.with_conversation(Conversation::active_calls);
-            let running = |key: &CallKey| {
+            let active_calls = assistant.with_conversation(Conversation::active_calls);
+            let is_running = |key: &CallKey| {
                 let cell = assistant.call(key);
                 cell.is_some_and(|cell| cell.phase.get() == Phase::Running)
             };
-            active
+            active_calls
                 .unwrap_or_default()
                 .into_iter()
-                .filter(running)
+                .filter(is_running)
                 .collect()
         })
     }
@@ -67,8 +67,8 @@ impl Tools {
     /// Narrows, by tags or names, the actions that are offered to the agent. The filter is a value,
     /// a signal or a closure, and is read when a run opens. `None` offers all actions that are
     /// registered and enabled. The agent's calls to other actions are refused;
-    /// [`Assistant::execute`] is not narrowed. The filter stays for the life of the assistant, or
-    /// until it is replaced.
+    /// [`Assistant::execute`] ignores the filter. The filter applies for the life of the assistant,
+    /// or until it is replaced.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -85,24 +85,24 @@ impl Tools {
 
     fn set_offer_filter(&self, filter: Signal<Option<OfferFilter>>) {
         let assistant = self.0.weak();
-        let read = move || {
-            // After the signal is disposed, its last value stays active.
+        let apply_filter = move || {
+            // Once the signal is disposed, its last value remains in use.
             if let (Some(assistant), Some(filter)) =
                 (assistant.upgrade(), filter.try_get_untracked())
             {
-                // A filter is never refused.
+                // The session never refuses this input.
                 let _ = assistant.dispatch(Input::Offer { filter });
             }
         };
-        read();
-        self.0.runtime().set_filter_source(read);
+        apply_filter();
+        self.0.runtime().set_filter_source(apply_filter);
     }
 
-    /// Offers the agent the named actions in addition, from the next run on, until the user's next
-    /// message.
+    /// Offers the named actions to the agent in addition to those that the filter selects, from the
+    /// next run on, until the user's next message.
     pub fn offer_also<T: Into<String>>(&self, names: impl IntoIterator<Item = T>) {
         let names = names.into_iter().map(Into::into).collect();
-        // Unknown names are ignored.
+        // The session ignores unknown names, and never refuses this input.
         let _ = self.0.dispatch(Input::Reveal { names });
     }
 
@@ -116,7 +116,7 @@ impl Tools {
     }
 
     /// Returns the calls of the conversation, on all branches, and those of the page itself: the
-    /// count for each tool, and the newest two hundred with arguments, result and times.
+    /// number of calls for each tool, and the newest 200 calls with arguments, result and times.
     #[must_use]
     pub fn history(&self) -> ToolHistory {
         self.0

@@ -17,7 +17,7 @@ impl Assistant {
     /// ```
     /// # fn example(assistant: &leptos_assistant::Assistant) {
     /// let updates = assistant.updates();
-    /// // For the life of the assistant.
+    /// // The observer is called for the life of the assistant.
     /// updates.observe(|update| leptos::logging::log!("{}", update.to_json())).forget();
     /// # }
     /// ```

@@ -87,25 +87,25 @@ impl Endpoint {
 
     /// Adds a header to each request.
     pub(super) fn add_header(&mut self, name: String, value: String) {
-        let before = Rc::clone(&self.headers);
+        let previous_headers = Rc::clone(&self.headers);
         self.headers = Rc::new(move || {
-            let mut headers = before();
+            let mut headers = previous_headers();
             headers.push((name.clone(), value.clone()));
             headers
         });
     }
 
-    /// Sends a request to the address with `behind` appended to its path, as `POST` if there is a
+    /// Sends a request to the address with `path` appended to its own path, as `POST` if there is a
     /// body. Returns the response as soon as its headers arrive. If the response is an HTTP 401 and
     /// an asynchronous function provides headers, the request is repeated once with new headers.
     pub(super) async fn send(
         &self,
-        behind: &str,
+        path: &str,
         body: Option<&str>,
         signal: &AbortSignal,
     ) -> Result<Response, Failure> {
         let method = if body.is_some() { "POST" } else { "GET" };
-        self.request_with_retry(method, behind, body, signal).await
+        self.request_with_retry(method, path, body, signal).await
     }
 
     /// Sends a `DELETE`, which the browser completes even if the page is closed.
@@ -116,18 +116,15 @@ impl Endpoint {
     async fn request_with_retry(
         &self,
         method: &str,
-        behind: &str,
+        path: &str,
         body: Option<&str>,
         signal: &AbortSignal,
     ) -> Result<Response, Failure> {
         let response = self
-            .attempt_request(method, behind, body, signal, false)
+            .attempt_request(method, path, body, signal, false)
             .await?;
         match response.status() == 401 && self.later_headers.is_some() {
-            true => {
-                self.attempt_request(method, behind, body, signal, true)
-                    .await
-            }
+            true => self.attempt_request(method, path, body, signal, true).await,
             false => Ok(response),
         }
     }
@@ -135,7 +132,7 @@ impl Endpoint {
     async fn attempt_request(
         &self,
         method: &str,
-        behind: &str,
+        path: &str,
         body: Option<&str>,
         signal: &AbortSignal,
         again: bool,
@@ -144,9 +141,9 @@ impl Endpoint {
         if let Some(later) = &self.later_headers {
             headers.extend(later(again).await.map_err(|why| request_failure(&why))?);
         }
-        let url = match behind.is_empty() {
+        let url = match path.is_empty() {
             true => self.url.clone(),
-            false => append_path(&self.url, behind),
+            false => append_path(&self.url, path),
         };
         fetch_response(method, &url, &headers, self.credentials, body, signal).await
     }
@@ -155,8 +152,8 @@ impl Endpoint {
 /// Appends a path to the path of an address, before the query and the fragment.
 pub(super) fn append_path(url: &str, path: &str) -> String {
     let end = url.find(['?', '#']).unwrap_or(url.len());
-    let (before, query) = url.split_at(end);
-    format!("{}{path}{query}", before.trim_end_matches('/'))
+    let (base, query) = url.split_at(end);
+    format!("{}{path}{query}", base.trim_end_matches('/'))
 }
 
 async fn fetch_response(
@@ -167,11 +164,11 @@ async fn fetch_response(
     body: Option<&str>,
     signal: &AbortSignal,
 ) -> Result<Response, Failure> {
-    let refused = |error: JsValue| network_failure(&format!("{url}: {}", js_error_text(error)));
+    let fetch_error = |error: JsValue| network_failure(&format!("{url}: {}", js_error_text(error)));
     let init = RequestInit::new();
     init.set_method(method);
     if method == "DELETE" {
-        // Not every version of the bindings has the member.
+        // Not every version of the bindings has a setter for `keepalive`.
         let _ = js_sys::Reflect::set(&init, &"keepalive".into(), &true.into());
     }
     init.set_headers_headers(&build_headers(headers)?);
@@ -190,10 +187,10 @@ async fn fetch_response(
         Ok(response) => response,
         Err(error) => {
             wait_for_page_unload().await;
-            return Err(refused(error));
+            return Err(fetch_error(error));
         }
     };
-    // A script of the page may have replaced `fetch`.
+    // The result may not be a response, since a script of the page may have replaced `fetch`.
     response
         .dyn_into()
         .map_err(|_| network_failure("The `fetch` of this page gave no response."))
@@ -208,15 +205,15 @@ pub(super) async fn wait_for_page_unload() {
 
 /// Builds the headers of a request: those of the application, and `Content-Type` and `Accept`.
 /// Fails if the browser refuses a header.
-fn build_headers(given: &[(String, String)]) -> Result<Headers, Failure> {
+fn build_headers(app_headers: &[(String, String)]) -> Result<Headers, Failure> {
     let headers =
         Headers::new().map_err(|_| network_failure("This browser cannot send request headers."))?;
-    let ours = [
+    let own_headers = [
         ("Content-Type", "application/json"),
         ("Accept", "text/event-stream"),
     ];
-    let given = given.iter().map(|(name, value)| (&**name, &**value));
-    for (name, value) in given.chain(ours) {
+    let app_headers = app_headers.iter().map(|(name, value)| (&**name, &**value));
+    for (name, value) in app_headers.chain(own_headers) {
         if headers.set(name, value).is_err() {
             return Err(header_failure(&headers, name));
         }

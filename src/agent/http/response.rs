@@ -22,7 +22,7 @@ const BODY_BYTES: usize = 4 * 1024;
 const BODY_TIMEOUT: Duration = Duration::from_secs(5);
 /// The maximum number of characters of an error's body that are shown to the user.
 const BODY_CHARS: usize = 300;
-/// The number of bytes that are processed between two readings of the clock.
+/// The number of bytes that are processed before the clock is read again.
 const SLICE_BYTES: u32 = 8 * 1024;
 /// The minimum pause after a piece of work that begins a new slice, in milliseconds: during such a
 /// pause the page could handle input.
@@ -47,11 +47,11 @@ pub(super) async fn check_response(
             None => failure,
         });
     }
-    let kind = header(response, "content-type").unwrap_or_default();
-    if !wanted.is_none_or(|wanted| is_media_type(&kind, wanted)) {
-        let message = match kind.as_str() {
+    let media_type = header(response, "content-type").unwrap_or_default();
+    if !wanted.is_none_or(|wanted| is_media_type(&media_type, wanted)) {
+        let message = match media_type.as_str() {
             "" => "The agent sent no event stream.".to_owned(),
-            kind => format!("The agent sent {kind} instead of an event stream."),
+            media_type => format!("The agent sent {media_type} instead of an event stream."),
         };
         return Err(Failure::new(FailureKind::NotAStream, message));
     }
@@ -84,12 +84,12 @@ pub(super) async fn read_until_break(
     if let Some(body) = ResponseBody::open(response) {
         let mut slices = WorkSlices::default();
         while let Some(chunk) = body.next().await {
-            let mut at = 0;
-            while at < chunk.length() && !reader.has_failed() {
-                let end = at.saturating_add(SLICE_BYTES).min(chunk.length());
-                let piece = chunk.subarray(at, end).to_vec();
+            let mut start = 0;
+            while start < chunk.length() && !reader.has_failed() {
+                let end = start.saturating_add(SLICE_BYTES).min(chunk.length());
+                let piece = chunk.subarray(start, end).to_vec();
                 slices.run_piece(|| reader.push(&piece, sink)).await;
-                at = end;
+                start = end;
             }
             if reader.has_failed() {
                 body.cancel();
@@ -143,7 +143,7 @@ async fn read_error_text(response: &Response) -> String {
         let Either::Left((Some(chunk), _)) = select(pin!(body.next()), &mut timeout).await else {
             break;
         };
-        // Chunks may be large: copy only the bytes that are used.
+        // A chunk may be large, so only its first bytes are copied.
         bytes.extend(chunk.subarray(0, BODY_BYTES as u32).to_vec());
     }
     body.cancel();
@@ -172,16 +172,16 @@ impl ResponseBody {
 
     /// Cancels the rest of the body.
     fn cancel(&self) {
-        let done: Promise = self.0.cancel();
+        let cancellation: Promise = self.0.cancel();
         // Nothing depends on the result, but an unhandled rejection would be reported to the
         // console.
         spawn_local(async move {
-            let _ = JsFuture::from(done).await;
+            let _ = JsFuture::from(cancellation).await;
         });
     }
 }
 
-/// A measurement of the work since the page could last handle input.
+/// A measurement of the time spent on work since the page could last handle input.
 #[derive(Debug, Default)]
 struct WorkSlices {
     worked: f64,
@@ -191,14 +191,14 @@ struct WorkSlices {
 impl WorkSlices {
     /// Does a piece of work, and waits for the next frame if the slice is used up.
     async fn run_piece(&mut self, piece: impl FnOnce()) {
-        let began = Date::now();
-        // A clock that was set back begins a new slice, too.
-        if !(0.0..=IDLE_MS).contains(&(began - self.ended)) {
+        let started_at = Date::now();
+        // A clock that was set back begins a new slice as well.
+        if !(0.0..=IDLE_MS).contains(&(started_at - self.ended)) {
             self.worked = 0.0;
         }
         piece();
         self.ended = Date::now();
-        self.worked += (self.ended - began).max(0.0);
+        self.worked += (self.ended - started_at).max(0.0);
         if self.worked >= SLICE_MS {
             next_frame().await;
             self.worked = 0.0;

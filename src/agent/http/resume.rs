@@ -30,20 +30,20 @@ impl AcceptedMessages {
     /// If the run answers an interrupt, reduces the messages of the input to those that are sent
     /// with the answer.
     pub(super) fn select_messages(&self, input: &mut RunInput) {
-        let resumes =
+        let is_answer =
             !input.resume.is_empty() || input.forwarded_props.pointer("/command/resume").is_some();
-        if !resumes {
+        if !is_answer {
             return;
         }
         match self.which {
             ResumeMessages::All => {}
             ResumeMessages::New => {
-                let sent = self.sent.borrow();
+                let sent_ids = self.sent.borrow();
                 input.messages.retain(|message| {
-                    // Messages of the agent are in its history already.
-                    let ours = matches!(message.role(), Role::User | Role::Tool)
+                    // The agent's own messages are in its history already.
+                    let is_from_page = matches!(message.role(), Role::User | Role::Tool)
                         && !message.is_marked_as_agents();
-                    ours && !sent.contains(&message.id)
+                    is_from_page && !sent_ids.contains(&message.id)
                 });
             }
             ResumeMessages::None => input.messages.clear(),

@@ -30,8 +30,9 @@ const FIRST_PAUSE: Duration = Duration::from_millis(500);
 const OFFLINE_INTERVAL: Duration = Duration::from_secs(1);
 /// The maximum length of an event id that is sent back, in bytes.
 const MAX_ID_BYTES: usize = 1_024;
-/// The number of short connections without a new event after which a run counts as lost.
-const MAX_IDLE: u32 = 2;
+/// The number of consecutive short connections without a new event after which a run counts as
+/// lost.
+const MAX_IDLE_CONNECTIONS: u32 = 2;
 /// The duration from which a connection without a new event does not count as short, in
 /// milliseconds: gateways close idle connections, while an agent thinks for minutes.
 const LONG_CONNECTION_MS: i64 = 10_000;
@@ -50,7 +51,7 @@ impl StoredRuns {
     /// Returns the endpoint of a run, with the headers and credentials of the agent. Fails if the
     /// id of the thread or the run cannot be part of an address.
     fn run_endpoint(&self, agent: &Endpoint, thread: &str, run: &str) -> Result<Endpoint, Failure> {
-        // A browser resolves these segments, so that the address would be another one.
+        // A browser resolves these segments, and would request another address.
         if [thread, run]
             .iter()
             .any(|id| matches!(*id, "" | "." | ".."))
@@ -75,12 +76,13 @@ impl StoredRuns {
         signal: &AbortSignal,
     ) -> Result<Option<Response>, Failure> {
         let mut endpoint = self.run_endpoint(agent, &input.thread_id, &input.run_id)?;
-        // Without it the server begins with the first event, which the reader recognizes.
+        // Without this header, the server sends all events again, and the reader skips those that
+        // it has already read.
         if let Some(id) = after.filter(|id| is_header_value(id)) {
             endpoint.add_header("Last-Event-ID".to_owned(), id);
         }
         let mut pause = FIRST_PAUSE;
-        let mut failed = 0;
+        let mut failed_attempts = 0;
         loop {
             let failure = match endpoint.send("", None, signal).await {
                 Ok(response) if matches!(response.status(), 204 | 404 | 410) => return Ok(None),
@@ -91,8 +93,8 @@ impl StoredRuns {
                 },
                 Err(failure) => failure,
             };
-            failed += u32::from(!is_offline());
-            if !is_temporary(failure.kind()) || failed >= MAX_ATTEMPTS {
+            failed_attempts += u32::from(!is_offline());
+            if !is_temporary(failure.kind()) || failed_attempts >= MAX_ATTEMPTS {
                 return Err(failure);
             }
             sleep(pause).await;
@@ -103,9 +105,10 @@ impl StoredRuns {
         }
     }
 
-    /// Reads a run to its end, over as many connections as necessary, or until [`MAX_IDLE`] short
-    /// connections bring no new event. `first` is the response to the request that started the run;
-    /// with `None`, the run is read from its first event.
+    /// Reads a run to its end, over as many connections as necessary, or until
+    /// [`MAX_IDLE_CONNECTIONS`] short connections in a row bring no new event. `first` is the
+    /// response to the request that started the run; with `None`, the run is read from its first
+    /// event.
     pub(super) async fn read_run(
         &self,
         agent: &Endpoint,
@@ -115,12 +118,12 @@ impl StoredRuns {
         events: EventSink,
         signal: &AbortSignal,
     ) -> Result<StreamEnd, Failure> {
-        let mut watched = CountingSink::new(events);
-        let mut next = first;
-        let mut idle = 0;
+        let mut sink = CountingSink::new(events);
+        let mut next_response = first;
+        let mut idle_connections = 0;
         let mut is_new = true;
         loop {
-            let response = match next.take() {
+            let response = match next_response.take() {
                 Some(response) => Some(response),
                 None => {
                     let after = reader.reconnect();
@@ -134,23 +137,24 @@ impl StoredRuns {
                 });
             };
             is_new = false;
-            let (before, opened) = (watched.count, now());
-            response::read_until_break(&response, &mut *reader, &mut watched).await;
-            let was_long = now().saturating_sub(opened) >= LONG_CONNECTION_MS;
-            // Events that the reader holds back are released by later ones only.
-            idle = match was_long || watched.count > before {
+            let (count_before, opened_at) = (sink.count, now());
+            response::read_until_break(&response, &mut *reader, &mut sink).await;
+            let was_long = now().saturating_sub(opened_at) >= LONG_CONNECTION_MS;
+            // Events that the reader holds back are not counted until a later event releases them.
+            idle_connections = match was_long || sink.count > count_before {
                 true => 0,
-                false => idle + 1,
+                false => idle_connections + 1,
             };
-            if watched.is_over || reader.has_failed() {
-                return Ok(response::finish_reader(reader, &mut watched.events));
+            if sink.is_over || reader.has_failed() {
+                return Ok(response::finish_reader(reader, &mut sink.events));
             }
-            // The reader is not finished: what it holds back would count as an event, and the session
-            // may resume the run behind it.
-            if idle >= MAX_IDLE {
+            // Do not finish the reader: it would emit the events that it holds back, and the
+            // session would resume the run after them.
+            if idle_connections >= MAX_IDLE_CONNECTIONS {
                 return Ok(StreamEnd::Closed);
             }
-            // A server that closes each connection at once is not asked without a pause.
+            // The pause limits the rate of requests to a server that closes each connection at
+            // once.
             sleep(FIRST_PAUSE).await;
         }
     }
@@ -162,7 +166,7 @@ impl StoredRuns {
             return;
         };
         if let Ok(endpoint) = self.run_endpoint(agent, thread, run) {
-            // The run is over for the page, whatever the server answers.
+            // The response does not matter, since the run is over for the page.
             let signal = abort.signal();
             let request = pin!(endpoint.delete(&signal));
             let timeout = pin!(sleep(Duration::from_secs(10)));

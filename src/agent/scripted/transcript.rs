@@ -58,7 +58,7 @@ struct TranscriptRun {
 enum TranscriptStep {
     Text(String),
     Call(Box<Callout>),
-    /// A call whose end is not emitted.
+    /// A call for which no end event is emitted.
     Unended(Box<Callout>),
     /// The outcome of an earlier call.
     Outcome(Box<Callout>),
@@ -69,16 +69,16 @@ impl Transcript {
     #[must_use]
     pub fn new(markdown: &str) -> Self {
         let chunks = callout::parse_with(markdown, callout::CalloutOptions::default());
-        let outcomes = chunks.iter().enumerate().filter_map(|(place, chunk)| {
+        let outcomes = chunks.iter().enumerate().filter_map(|(index, chunk)| {
             let call = call_with_own_id(chunk)?;
-            outcome_content(call).map(|_| (call.id().to_owned(), place))
+            outcome_content(call).map(|_| (call.id().to_owned(), index))
         });
-        // The last position of an outcome for each id.
-        let last: HashMap<String, usize> = outcomes.collect();
+        // The position of the last outcome for each id.
+        let last_outcomes: HashMap<String, usize> = outcomes.collect();
         let mut builder = TranscriptBuilder::default();
-        for (place, chunk) in chunks.into_iter().enumerate() {
+        for (index, chunk) in chunks.into_iter().enumerate() {
             let id = call_with_own_id(&chunk).map(Callout::id);
-            let outcome_follows = id.and_then(|id| last.get(id)) > Some(&place);
+            let outcome_follows = id.and_then(|id| last_outcomes.get(id)) > Some(&index);
             match chunk {
                 Chunk::Text(text) => builder.add_text(&text),
                 Chunk::Tool(call) => builder.add_call(call, outcome_follows),
@@ -112,21 +112,21 @@ impl Transcript {
 
     /// Returns the tools of the page that the transcript calls, in order.
     pub fn tools(&self) -> impl Iterator<Item = &str> {
-        let questions = self.runs.iter().flat_map(|run| &run.questions);
-        questions.map(String::as_str)
+        let tools = self.runs.iter().flat_map(|run| &run.questions);
+        tools.map(String::as_str)
     }
 
     /// Returns the script for a run with this input: the part of the transcript after the results
     /// in the input; empty at the end of the transcript.
     #[must_use]
     pub fn script(&self, input: &RunInput) -> Script {
-        let known = results_since_user(input).len();
-        let mut before = 0;
+        let result_count = results_since_user(input).len();
+        let mut previous_results = 0;
         for run in &self.runs {
-            if known <= before {
+            if result_count <= previous_results {
                 return run.script();
             }
-            before += run.results;
+            previous_results += run.results;
         }
         Script::new()
     }
@@ -166,11 +166,11 @@ impl TranscriptBuilder {
         if !has_outcome && outcome_follows {
             self.unanswered.insert(call.id().to_owned());
         }
-        let known = has_outcome || outcome_follows;
-        if !known && call.state() == Some(CalloutState::InputStreaming) {
+        let is_run_by_agent = has_outcome || outcome_follows;
+        if !is_run_by_agent && call.state() == Some(CalloutState::InputStreaming) {
             return self.run.steps.push(TranscriptStep::Unended(call));
         }
-        if !known {
+        if !is_run_by_agent {
             self.run.questions.push(call.name().to_owned());
         }
         self.run.results += 1;
@@ -180,7 +180,7 @@ impl TranscriptBuilder {
 
 impl TranscriptRun {
     fn script(&self) -> Script {
-        // Fresh ids each time, since the same transcript may be played twice in a chat.
+        // The ids are new each time, since a transcript may be played twice in the same chat.
         let mut ids: HashMap<&str, String> = HashMap::new();
         let mut script = Script::new();
         for step in &self.steps {
@@ -212,13 +212,15 @@ impl Script {
             tool_call_name: call.name().to_owned(),
             parent_message_id,
         };
-        let more = |delta| EventKind::ToolCallArgs {
+        let args_event = |delta| EventKind::ToolCallArgs {
             tool_call_id: id.clone(),
             delta,
         };
         split_args(&call_args(call))
             .into_iter()
-            .fold(self.event(start), |script, piece| script.event(more(piece)))
+            .fold(self.event(start), |script, piece| {
+                script.event(args_event(piece))
+            })
     }
 
     fn outcome(self, call: &Callout, id: String) -> Self {
@@ -244,7 +246,8 @@ impl ScriptedAgent {
     }
 }
 
-/// Replaces `key` in all texts of a value. Callouts limit the nesting, so the recursion ends.
+/// Replaces `key` in all texts of a value. The nesting of values in callouts is limited, which
+/// bounds the recursion.
 fn replace_key(value: &mut Value, key: &str, text: &str) {
     match value {
         Value::String(words) => *words = words.replace(key, text),
@@ -258,7 +261,7 @@ fn replace_key(value: &mut Value, key: &str, text: &str) {
     }
 }
 
-/// Returns the call of a chunk if its id was given in the callout.
+/// Returns the call of a chunk if the callout contains the call's id.
 fn call_with_own_id(chunk: &Chunk) -> Option<&Callout> {
     match chunk {
         Chunk::Tool(call) => Some(&**call).filter(|call| call.has_own_id()),
