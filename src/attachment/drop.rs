@@ -1,8 +1,8 @@
 //! Attaches files that are dropped on the chat or pasted into it.
 //!
 //! A browser navigates to a file that is dropped on an unhandled target, which would discard the
-//! chat. So drag events of the complete window are handled, and files dropped on the chat are
-//! attached.
+//! chat. Therefore the drag events of the complete window are handled, and files that are dropped
+//! on the chat are attached.
 
 use leptos::{ev, html, prelude::*};
 use wasm_bindgen::JsCast;
@@ -14,43 +14,44 @@ use crate::ui::closest;
 /// dragged over the chat, until the composer is unmounted.
 pub(crate) fn watch_drops(tray: &AttachmentTray, form: NodeRef<html::Form>) {
     let hovered = tray.hovered;
-    let over = window_event_listener(ev::dragover, move |event| {
-        let here = has_files(&event) && is_over_chat(&event, form);
-        if here {
+    let over_listener = window_event_listener(ev::dragover, move |event| {
+        let is_over_chat_now = has_files(&event) && is_over_chat(&event, form);
+        if is_over_chat_now {
             event.prevent_default();
             if let Some(data) = event.data_transfer() {
                 data.set_drop_effect("copy");
             }
         }
-        set_hovered(hovered, here);
+        set_hovered(hovered, is_over_chat_now);
     });
-    let leave = window_event_listener(ev::dragleave, move |event| {
-        // Left the window; inside of it the next `dragover` updates the target.
+    let leave_listener = window_event_listener(ev::dragleave, move |event| {
+        // Without a related target, the pointer has left the window. Inside of the window, the next
+        // `dragover` updates the state.
         if event.related_target().is_none() {
             set_hovered(hovered, false);
         }
     });
-    let taker = tray.clone();
-    let drop = window_event_listener(ev::drop, move |event| {
+    let drop_tray = tray.clone();
+    let drop_listener = window_event_listener(ev::drop, move |event| {
         set_hovered(hovered, false);
         if !has_files(&event) || !is_over_chat(&event, form) {
             return;
         }
         event.prevent_default();
         if let Some(files) = event.data_transfer().and_then(|data| data.files()) {
-            taker.add_files(&files);
+            drop_tray.add_files(&files);
         }
     });
     on_cleanup(move || {
-        over.remove();
-        leave.remove();
-        drop.remove();
+        over_listener.remove();
+        leave_listener.remove();
+        drop_listener.remove();
     });
 }
 
-fn set_hovered(hovered: RwSignal<bool>, here: bool) {
-    if hovered.try_get_untracked() == Some(!here) {
-        hovered.set(here);
+fn set_hovered(hovered: RwSignal<bool>, is_over: bool) {
+    if hovered.try_get_untracked() == Some(!is_over) {
+        hovered.set(is_over);
     }
 }
 
@@ -59,28 +60,28 @@ fn has_files(event: &web_sys::DragEvent) -> bool {
     types.is_some_and(|types| types.includes(&"Files".into(), 0))
 }
 
-/// Returns true if an event is over the chat of this composer, also inside of a shadow tree.
+/// Returns true if an event is over the chat of this composer, even inside of a shadow tree.
 fn is_over_chat(event: &web_sys::DragEvent, form: NodeRef<html::Form>) -> bool {
     let Some(form) = form.try_get_untracked().flatten() else {
         return false;
     };
     let chat = closest(&form, "[data-assistant-chat]");
-    let place: web_sys::Element = chat.unwrap_or_else(|| form.into());
+    let drop_area: web_sys::Element = chat.unwrap_or_else(|| form.into());
     let target = event.composed_path().get(0);
-    place.contains(target.dyn_ref::<web_sys::Node>())
+    drop_area.contains(target.dyn_ref::<web_sys::Node>())
 }
 
-/// Attaches pasted files. Clipboard data that also has text is left to the text box, because
-/// programs add a picture to text that is copied.
+/// Attaches pasted files. Does nothing if the clipboard also contains text, because some programs
+/// add a picture to copied text.
 pub(crate) fn attach_pasted(tray: &AttachmentTray, event: &web_sys::ClipboardEvent) {
     let Some(data) = event.clipboard_data() else {
         return;
     };
-    let words = data.get_data("text/plain").unwrap_or_default();
+    let text = data.get_data("text/plain").unwrap_or_default();
     let Some(files) = data.files().filter(|files| files.length() > 0) else {
         return;
     };
-    if words.is_empty() {
+    if text.is_empty() {
         event.prevent_default();
         tray.add_files(&files);
     }

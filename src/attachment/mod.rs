@@ -20,7 +20,8 @@ pub(crate) use view::{attach_button, file_frame, tray_view};
 type UploadFn =
     Arc<SendWrapper<Box<dyn Fn(web_sys::File) -> LocalBoxFuture<'static, Result<Source, String>>>>>;
 
-/// The limits and the upload of attachments: by default any file, ten per message, 10 MB each.
+/// The options for attachments: limits and an upload. By default, a message may have ten files of
+/// any type, of at most 10 MB each.
 ///
 /// A composer without this value accepts no files. The bytes are sent in the message as base64, and
 /// again with each later run, unless the application sets an [`Attachments::upload`].
@@ -63,7 +64,7 @@ impl Default for Attachments {
 }
 
 impl Attachments {
-    /// Creates the default options: any file, ten per message, 10 MB each.
+    /// Creates the default options: ten files of any type per message, of at most 10 MB each.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -124,7 +125,7 @@ impl Attachments {
     /// Returns true if a file of this name and type is accepted.
     fn is_accepted(&self, name: &str, mime_type: &str) -> bool {
         let (name, mime_type) = (name.to_ascii_lowercase(), mime_type.to_ascii_lowercase());
-        let fits = |wanted: &str| {
+        let is_match = |wanted: &str| {
             let wanted = wanted.trim().to_ascii_lowercase();
             match wanted.strip_suffix("/*") {
                 Some("*") => true,
@@ -133,6 +134,6 @@ impl Attachments {
                 None => mime_type == wanted,
             }
         };
-        self.accept.trim().is_empty() || self.accept.split(',').any(fits)
+        self.accept.trim().is_empty() || self.accept.split(',').any(is_match)
     }
 }

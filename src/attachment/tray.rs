@@ -17,7 +17,7 @@ use super::Attachments;
 use crate::ui::{LabelSelector, Words, format_size, media_policy, read_base64};
 
 /// The maximum size of an uploaded picture that gets a thumbnail, in bytes.
-const MAX_THUMBNAIL: usize = 2_000_000;
+const MAX_THUMBNAIL_BYTES: usize = 2_000_000;
 
 /// The files that wait to be sent with the next message.
 #[derive(Clone)]
@@ -51,8 +51,8 @@ pub(super) struct AttachedFile {
 pub(super) enum FileState {
     Reading,
     Ready(Source),
-    /// A file that failed, with the error of the upload; `None` if the bytes of the file cannot be
-    /// read.
+    /// The file cannot be sent. Contains the error of the upload; `None` if the bytes of the file
+    /// cannot be read.
     Failed(Option<String>),
 }
 
@@ -66,7 +66,7 @@ pub(super) struct FileRefusal {
 
 impl FileRefusal {
     pub(super) fn message(&self, words: &Words) -> String {
-        // The name last, since a file may be called "{limit}".
+        // The name is inserted last, since a file may be named "{limit}".
         let sentence = words.word(self.word).replace("{limit}", &self.limit);
         sentence.replace("{name}", &self.name)
     }
@@ -115,22 +115,22 @@ impl AttachmentTray {
     /// Attaches the files that are accepted, and replaces the list of refused files with the
     /// others.
     pub(crate) fn add_files(&self, files: &web_sys::FileList) {
-        let mut refused = Vec::new();
-        for place in 0..files.length() {
-            let Some(file) = files.item(place) else {
+        let mut refusals = Vec::new();
+        for index in 0..files.length() {
+            let Some(file) = files.item(index) else {
                 continue;
             };
             match self.refusal(&file) {
-                Some(reason) => refused.push(reason),
+                Some(reason) => refusals.push(reason),
                 None => self.attach_file(file),
             }
         }
-        self.refused.set(refused);
+        self.refused.set(refusals);
     }
 
     fn refusal(&self, file: &web_sys::File) -> Option<FileRefusal> {
         let (config, name) = (&self.config, file.name());
-        let (word, limit): (LabelSelector, _) = if !config.is_accepted(&name, &file.type_()) {
+        let (label, limit): (LabelSelector, _) = if !config.is_accepted(&name, &file.type_()) {
             (|l| &l.file_type_refused, String::new())
         } else if file_size(file) > config.max_bytes {
             (|l| &l.file_too_large, format_size(config.max_bytes))
@@ -140,7 +140,7 @@ impl AttachmentTray {
             return None;
         };
         Some(FileRefusal {
-            word,
+            word: label,
             limit,
             name: plain_name(&name),
         })
@@ -149,8 +149,8 @@ impl AttachmentTray {
     fn attach_file(&self, file: web_sys::File) {
         let id = self.next_id();
         let mime_type = match file.type_() {
-            none if none.is_empty() => "application/octet-stream".to_owned(),
-            given => given,
+            mime_type if mime_type.is_empty() => "application/octet-stream".to_owned(),
+            mime_type => mime_type,
         };
         let item = AttachedFile {
             id,
@@ -164,16 +164,17 @@ impl AttachmentTray {
         let config = Arc::clone(&self.config);
         let policy = Arc::clone(&self.policy);
         spawn_local(async move {
-            let sent = config.upload.is_none();
-            if sent
-                || (item.kind() == "image" && item.size.is_some_and(|size| size <= MAX_THUMBNAIL))
+            let is_inline = config.upload.is_none();
+            if is_inline
+                || (item.kind() == "image"
+                    && item.size.is_some_and(|size| size <= MAX_THUMBNAIL_BYTES))
             {
                 let bytes = read_base64(&file).await;
                 let picture = bytes
                     .as_deref()
                     .and_then(|bytes| image_src(&item.mime_type, bytes, &policy));
                 item.picture.set(picture);
-                if sent {
+                if is_inline {
                     return item.state.set(match bytes {
                         Some(value) => FileState::Ready(Source::Data {
                             value,
@@ -212,7 +213,10 @@ impl AttachmentTray {
             let PartBody::Media { source, .. } = &part.body else {
                 continue;
             };
-            let name = part.metadata.as_ref().and_then(|more| more.get("filename"));
+            let name = part
+                .metadata
+                .as_ref()
+                .and_then(|metadata| metadata.get("filename"));
             let name = name.and_then(Value::as_str).unwrap_or_default();
             let (mime_type, bytes) = match source {
                 Source::Data { value, mime_type } => (mime_type.as_str(), Some(value.as_str())),
@@ -253,16 +257,16 @@ impl AttachmentTray {
     /// Returns the label of the error if a file is not ready yet, or could not be read or uploaded.
     pub(crate) fn content(&self, text: &str) -> Result<Option<Content>, LabelSelector> {
         let items = self.items.get_untracked();
-        let blank = text.trim().is_empty();
+        let is_blank = text.trim().is_empty();
         if items.is_empty() {
-            return Ok((!blank).then(|| Content::Text(text.to_owned())));
+            return Ok((!is_blank).then(|| Content::Text(text.to_owned())));
         }
-        let text = (!blank).then(|| ContentPart {
+        let text_part = (!is_blank).then(|| ContentPart {
             id: None,
             metadata: None,
             body: PartBody::Text(text.to_owned()),
         });
-        let mut parts: Vec<_> = text.into_iter().collect();
+        let mut parts: Vec<_> = text_part.into_iter().collect();
         for item in items {
             let source = match item.state.get_untracked() {
                 FileState::Ready(source) => source,

@@ -12,14 +12,14 @@ use crate::ui::{Icon, closest, dynamic, each, find, format_size, fresh_id, memo,
 /// Renders the button that opens the file dialog.
 pub(crate) fn attach_button(tray: &AttachmentTray, children: Option<Children>) -> AnyView {
     let input = tray.input;
-    let pick = move |_| {
+    let open_file_dialog = move |_| {
         if let Some(input) = input.get_untracked() {
             input.click();
         }
     };
-    let (words, own_face) = (tray.words.clone(), children.is_some());
-    let name = move || (!own_face).then(|| words.word(|l| &l.attach));
-    let face = match children {
+    let (words, has_children) = (tray.words.clone(), children.is_some());
+    let name = move || (!has_children).then(|| words.word(|l| &l.attach));
+    let content = match children {
         Some(children) => children(),
         None => Icon::Clip.view().into_any(),
     };
@@ -30,9 +30,9 @@ pub(crate) fn attach_button(tray: &AttachmentTray, children: Option<Children>) -
             data-variant="quiet"
             data-shape="icon"
             aria-label=name
-            on:click=pick
+            on:click=open_file_dialog
         >
-            {face}
+            {content}
         </button>
     }
     .into_any()
@@ -40,15 +40,15 @@ pub(crate) fn attach_button(tray: &AttachmentTray, children: Option<Children>) -
 
 /// Renders the hidden file input and the drop zone that every composer with attachments has.
 pub(crate) fn file_frame(tray: &AttachmentTray) -> AnyView {
-    let (input, taker) = (tray.input, tray.clone());
-    let take = move |_| {
+    let (input, owned_tray) = (tray.input, tray.clone());
+    let add_selected_files = move |_| {
         let Some(input) = input.get_untracked() else {
             return;
         };
         if let Some(files) = input.files() {
-            taker.add_files(&files);
+            owned_tray.add_files(&files);
         }
-        // Lets the user pick the same file again.
+        // Clears the input, so that the user can select the same file again.
         input.set_value("");
     };
     view! {
@@ -58,24 +58,24 @@ pub(crate) fn file_frame(tray: &AttachmentTray) -> AnyView {
             multiple=tray.config.max_files != 1
             accept=tray.config.accept.clone()
             node_ref=input
-            on:change=take
+            on:change=add_selected_files
         />
         {drop_zone(tray)}
     }
     .into_any()
 }
 
-/// Renders the attached files and the errors. The text box `home` gets the focus when the last file
-/// is removed.
-pub(crate) fn tray_view(tray: &AttachmentTray, home: NodeRef<html::Textarea>) -> AnyView {
-    let (items, refused) = (tray.items, tray.refused);
-    let row = tray.clone();
+/// Renders the attached files and the errors. The text box gets the focus when the last file is
+/// removed.
+pub(crate) fn tray_view(tray: &AttachmentTray, text_box: NodeRef<html::Textarea>) -> AnyView {
+    let (items, refusals) = (tray.items, tray.refused);
+    let row_tray = tray.clone();
     let list = {
         let words = tray.words.clone();
         move || {
-            let (row, label) = (row.clone(), words.attr(|l| &l.attached));
-            let draw = move |item| item_view(&row, item, home);
-            let rows = each(move || items.get(), |item| item.id.to_string(), draw);
+            let (row_tray, label) = (row_tray.clone(), words.attr(|l| &l.attached));
+            let draw_item = move |item| item_view(&row_tray, item, text_box);
+            let rows = each(move || items.get(), |item| item.id.to_string(), draw_item);
             view! {
                 <ul class="la-attachments" aria-label=label aria-live="polite">{rows}</ul>
             }
@@ -83,8 +83,8 @@ pub(crate) fn tray_view(tray: &AttachmentTray, home: NodeRef<html::Textarea>) ->
         }
     };
     let words = tray.words.clone();
-    let reasons = move || {
-        let list = refused.get();
+    let refusal_list = move || {
+        let list = refusals.get();
         (!list.is_empty()).then(|| {
             let lines: Vec<_> = list
                 .iter()
@@ -93,15 +93,19 @@ pub(crate) fn tray_view(tray: &AttachmentTray, home: NodeRef<html::Textarea>) ->
             view! { <ul class="la-attachment-refusals">{lines}</ul> }
         })
     };
-    let some = memo(move || items.with(|items| !items.is_empty()));
+    let has_items = memo(move || items.with(|items| !items.is_empty()));
     view! {
-        <div role="alert">{dynamic(reasons)}</div>
-        {when(move || some.get(), list)}
+        <div role="alert">{dynamic(refusal_list)}</div>
+        {when(move || has_items.get(), list)}
     }
     .into_any()
 }
 
-fn item_view(tray: &AttachmentTray, item: AttachedFile, home: NodeRef<html::Textarea>) -> AnyView {
+fn item_view(
+    tray: &AttachmentTray,
+    item: AttachedFile,
+    text_box: NodeRef<html::Textarea>,
+) -> AnyView {
     let words = tray.words.clone();
     let icon = match item.kind() {
         "image" => Icon::Image,
@@ -109,16 +113,16 @@ fn item_view(tray: &AttachmentTray, item: AttachedFile, home: NodeRef<html::Text
         "video" => Icon::Video,
         _ => Icon::File,
     };
-    let picture = item.picture.clone();
-    let picture = move || match picture.get() {
-        // The name is next to it.
+    let thumbnail = item.picture.clone();
+    let picture = move || match thumbnail.get() {
+        // The alternative text is empty, because the name is next to the picture.
         Some(src) => view! { <img alt="" src=src /> }.into_any(),
         None => icon.view().into_any(),
     };
     let size = item.size.map(format_size).unwrap_or_default();
-    let (state, word) = (item.state.clone(), item.state.clone());
+    let (state, attribute_state) = (item.state.clone(), item.state.clone());
     let name = item.shown_name();
-    let facts = {
+    let details = {
         let (words, name) = (words.clone(), name.clone());
         move || match state.get() {
             FileState::Reading => words.word(|l| &l.reading).into_owned(),
@@ -129,16 +133,16 @@ fn item_view(tray: &AttachmentTray, item: AttachedFile, home: NodeRef<html::Text
     };
     let tray = tray.clone();
     let remove = move |event: ev::MouseEvent| {
-        pass_focus(&event, home);
+        pass_focus(&event, text_box);
         tray.remove_file(item.id);
     };
     let id = format!("la-attachment-{}", fresh_id());
-    let named = name.clone();
-    let label = move || format!("{} {named}", words.word(|l| &l.remove));
+    let label_name = name.clone();
+    let label = move || format!("{} {label_name}", words.word(|l| &l.remove));
     view! {
         <li
             class="la-attachment"
-            data-state=move || match word.get() {
+            data-state=move || match attribute_state.get() {
                 FileState::Reading => "reading",
                 FileState::Ready(_) => "ready",
                 FileState::Failed(_) => "failed",
@@ -147,7 +151,7 @@ fn item_view(tray: &AttachmentTray, item: AttachedFile, home: NodeRef<html::Text
             <span class="la-attachment-picture" aria-hidden="true">{dynamic(picture)}</span>
             <div class="la-attachment-text" id=id>
                 <p class="la-attachment-name" dir="auto" title=name.clone()>{name.clone()}</p>
-                <p class="la-attachment-facts">{dynamic(facts)}</p>
+                <p class="la-attachment-facts">{dynamic(details)}</p>
             </div>
             <button
                 type="button"
@@ -167,21 +171,21 @@ fn item_view(tray: &AttachmentTray, item: AttachedFile, home: NodeRef<html::Text
 
 /// Moves the focus from a removed file to the button of the next or previous file, or to the text
 /// box if no file is left.
-fn pass_focus(event: &ev::MouseEvent, home: NodeRef<html::Textarea>) {
+fn pass_focus(event: &ev::MouseEvent, text_box: NodeRef<html::Textarea>) {
     let target: Option<web_sys::Element> = event.current_target().and_then(|t| t.dyn_into().ok());
     let row = target.and_then(|target| closest(&target, "li"));
-    let beside = row.and_then(|row| {
+    let neighbor = row.and_then(|row| {
         row.next_element_sibling()
             .or(row.previous_element_sibling())
     });
-    let button = beside.and_then(|row| find(&row, "button"));
-    let next: Option<web_sys::HtmlElement> = match button {
+    let button = neighbor.and_then(|row| find(&row, "button"));
+    let focus_target: Option<web_sys::HtmlElement> = match button {
         Some(button) => button.dyn_into().ok(),
-        None => home.get_untracked().map(Into::into),
+        None => text_box.get_untracked().map(Into::into),
     };
-    if let Some(next) = next {
+    if let Some(focus_target) = focus_target {
         // Focusing an element that is in the page does not fail.
-        let _ = next.focus();
+        let _ = focus_target.focus();
     }
 }
 

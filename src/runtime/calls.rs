@@ -63,7 +63,9 @@ impl Runtime {
             return Vec::new();
         }
         let record_all = |session: &Session| {
-            let callbacks = recorders.iter().map(|one| one.record(events, session));
+            let callbacks = recorders
+                .iter()
+                .map(|recorder| recorder.record(events, session));
             callbacks.collect()
         };
         self.read(record_all).unwrap_or_default()
@@ -73,7 +75,7 @@ impl Runtime {
 fn is_observed(event: &CallEvent) -> bool {
     match event.phase() {
         Phase::ApprovalRequested | Phase::Running => true,
-        // The agent may send another result, which ends it once more.
+        // An agent may send another result for a call that has already ended.
         phase => phase.is_final() && !event.before().is_some_and(Phase::is_final),
     }
 }

@@ -39,7 +39,7 @@ impl Runtime {
                     persistence.record_result(entry);
                 }
             }
-            Effect::Preview(asked) => self.run_preview(*asked),
+            Effect::Preview(request) => self.run_preview(*request),
             Effect::Invoke(invocation) => self.invoke(*invocation),
             Effect::CancelHandler { invocation } => self.cancel_handler(invocation),
             Effect::StartTimer { timer, ms } => {
@@ -51,15 +51,15 @@ impl Runtime {
                 });
             }
             Effect::Executed { request, outcome } => {
-                let waiting = self.executing.borrow_mut().remove(&request);
-                if let Some(sender) = waiting {
+                let caller = self.executing.borrow_mut().remove(&request);
+                if let Some(sender) = caller {
                     // The caller may have dropped the receiver.
                     let _ = sender.send(outcome);
                 }
             }
             Effect::StoreApprovals { approvals } => {
-                let keep = self.approvals.borrow().clone();
-                keep.inspect(|keep| keep.store_all(approvals));
+                let persistence = self.approvals.borrow().clone();
+                persistence.inspect(|persistence| persistence.store_all(approvals));
             }
             Effect::SwapApproval {
                 ticket,
@@ -78,8 +78,8 @@ impl Runtime {
         let _ = self.dispatch(input);
     }
 
-    /// Waits until changes that a handler or a click made to the page have settled (effects,
-    /// mounts, a navigation), then reads the sources and opens the run.
+    /// Waits until pending changes of the page have settled, such as effects, mounts or a
+    /// navigation after a click, then reads the sources and opens the run.
     fn prepare_run(&self, run: RunKey) {
         let runtime = self.weak();
         spawn_local(async move {
@@ -147,7 +147,7 @@ impl Runtime {
             });
         };
         let cancellation = Cancellation::default();
-        let (work, abort) = abortable(handler(invocation, cancellation.clone()));
+        let (result, abort) = abortable(handler(invocation, cancellation.clone()));
         self.handlers.borrow_mut().insert(
             id,
             HandlerTask {
@@ -157,7 +157,7 @@ impl Runtime {
         );
         let runtime = self.weak();
         spawn_local(async move {
-            let Ok(outcome) = work.await else { return };
+            let Ok(outcome) = result.await else { return };
             if let Some(runtime) = runtime.upgrade() {
                 runtime.handlers.borrow_mut().remove(&id);
                 runtime.dispatch_ignoring_refusal(Input::Finished {
@@ -179,18 +179,18 @@ impl Runtime {
         let (sender, receiver) = oneshot::channel();
         let request = self.next_number();
         self.executing.borrow_mut().insert(request, sender);
-        let asked = self.dispatch(Input::Execute {
+        let dispatched = self.dispatch(Input::Execute {
             request,
             name: name.to_owned(),
             args,
             within,
         });
-        if let Err(refusal) = asked {
+        if let Err(refusal) = dispatched {
             self.executing.borrow_mut().remove(&request);
             return Err(ToolError::new(refusal.to_string()));
         }
-        let detached = || ToolError::new("The assistant was removed");
-        receiver.await.unwrap_or_else(|_| Err(detached()))
+        let removed_error = || ToolError::new("The assistant was removed");
+        receiver.await.unwrap_or_else(|_| Err(removed_error()))
     }
 
     fn cancel_handler(&self, id: InvocationId) {
@@ -208,27 +208,30 @@ impl Runtime {
         let rule = code.and_then(|code| code.approval.clone());
         let (ticket, args, runtime) = (question.ticket(), question.args().clone(), self.weak());
         spawn_local(async move {
-            // If the rule was unmounted with its component, the user is asked.
-            let ask = match rule {
+            // The rule is missing if its component was unmounted.
+            let must_ask = match rule {
                 Some(rule) => rule(args).await,
                 None => true,
             };
             if let Some(runtime) = runtime.upgrade() {
-                runtime.dispatch_ignoring_refusal(Input::PolicyAnswer { ticket, ask });
+                runtime.dispatch_ignoring_refusal(Input::PolicyAnswer {
+                    ticket,
+                    ask: must_ask,
+                });
             }
         });
     }
 
     /// Runs the preview of a call, at most for [`PREVIEW_TIMEOUT`], and dispatches the outcome.
-    fn run_preview(&self, asked: PreviewRequest) {
-        let code = self.code(asked.registration());
+    fn run_preview(&self, request: PreviewRequest) {
+        let code = self.code(request.registration());
         let preview = code.and_then(|code| code.preview.clone());
-        let (ticket, runtime) = (asked.ticket(), self.weak());
+        let (ticket, runtime) = (request.ticket(), self.weak());
         spawn_local(async move {
             let outcome = match preview {
                 Some(preview) => {
-                    let late = sleep(PREVIEW_TIMEOUT).boxed_local();
-                    match select(preview(asked.into_args()), late).await {
+                    let timeout = sleep(PREVIEW_TIMEOUT).boxed_local();
+                    match select(preview(request.into_args()), timeout).await {
                         Either::Left((outcome, _)) => outcome,
                         Either::Right(_) => Err("It took too long".to_owned()),
                     }
@@ -244,24 +247,24 @@ impl Runtime {
     /// Returns true if the application has a permission rule for calls of this action: the general
     /// rule, or a rule of the action.
     pub(super) fn needs_permission(&self, registration: RegistrationId) -> bool {
-        let of_action = |code: Rc<ActionCode>| code.permission.is_some();
-        self.permission.borrow().is_some() || self.code(registration).is_some_and(of_action)
+        let has_rule = |code: Rc<ActionCode>| code.permission.is_some();
+        self.permission.borrow().is_some() || self.code(registration).is_some_and(has_rule)
     }
 
     /// Asks the application for permission once the session is released, and dispatches the answer.
     /// The general rule is evaluated first and, if it permits the call, the rule of the action.
     pub(super) fn evaluate_permission(&self, question: PolicyQuestion<'_>) {
         let code = self.code(question.registration());
-        let own = code.and_then(|code| code.permission.clone());
-        let general = self.permission.borrow().clone();
+        let action_rule = code.and_then(|code| code.permission.clone());
+        let general_rule = self.permission.borrow().clone();
         let name = question.name().to_owned();
         let (ticket, args, runtime) = (question.ticket(), question.args().clone(), self.weak());
         spawn_local(async move {
-            let mut outcome = match general {
+            let mut outcome = match general_rule {
                 Some(permits) => permits(name, args.clone()).await,
                 None => Ok(()),
             };
-            if let (Some(permits), Ok(())) = (own, &outcome) {
+            if let (Some(permits), Ok(())) = (action_rule, &outcome) {
                 outcome = permits(args).await;
             }
             if let Some(runtime) = runtime.upgrade() {

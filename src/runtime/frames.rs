@@ -1,6 +1,6 @@
 //! Applies changes to the signals once per animation frame. Streaming output of an agent is applied
-//! about thirty times a second, because layout is most of the cost of an answer, and users read no
-//! faster.
+//! about thirty times a second: layout is most of the cost of an answer, and a higher rate would
+//! not help users to read it.
 //!
 //! Even an empty frame costs nearly a millisecond, so streaming output waits for a timer first, and
 //! only then for a frame. Frames stop in hidden tabs, so another timer runs in parallel; the first
@@ -17,10 +17,10 @@ use super::{Changes, Runtime};
 use crate::ui::{after, after_by_browser, browser};
 
 /// The maximum delay until queued changes are applied, in milliseconds, even without a frame.
-const HIDDEN_MS: u32 = 250;
+const FALLBACK_MS: u32 = 250;
 /// The delay after which a frame is requested for streaming output, in milliseconds: longer than
 /// one frame of most screens, and shorter than two.
-const STREAMING_MS: u32 = 20;
+const STREAMING_DELAY_MS: u32 = 20;
 
 /// The changes that have not been applied to signals, and the scheduled frame and timers.
 #[derive(Default)]
@@ -45,10 +45,10 @@ impl Runtime {
         if changes.is_empty() {
             return;
         }
-        let at_once = changes.run;
-        let streams = !at_once && self.are_streamed(&changes);
+        let is_immediate = changes.run;
+        let is_streamed = !is_immediate && self.are_streamed(&changes);
         for change in changes.into_list() {
-            // Most events are about the part that just grew.
+            // Most changes repeat the previous one, since the same part grows.
             if self.frames.order.borrow().last() == Some(&change) {
                 continue;
             }
@@ -56,23 +56,23 @@ impl Runtime {
                 self.frames.order.borrow_mut().push(change);
             }
         }
-        if at_once {
+        if is_immediate {
             self.apply_queued_changes();
         } else {
-            self.schedule_frame(streams);
+            self.schedule_frame(is_streamed);
         }
     }
 
-    /// Requests a frame, delayed if `streams` is true, and starts a fallback timer; the first of
-    /// the two to fire applies the changes.
-    fn schedule_frame(&self, streams: bool) {
-        match streams {
+    /// Requests a frame, delayed if `is_streamed` is true, and starts a fallback timer; the first
+    /// of the two to fire applies the changes.
+    fn schedule_frame(&self, is_streamed: bool) {
+        match is_streamed {
             true => self.request_delayed_frame(),
             false => self.request_frame(),
         }
         if !self.frames.timed.replace(true) {
             let runtime = self.weak();
-            after(HIDDEN_MS, move || {
+            after(FALLBACK_MS, move || {
                 if let Some(runtime) = runtime.upgrade() {
                     runtime.frames.timed.set(false);
                     runtime.apply_queued_changes();
@@ -86,8 +86,8 @@ impl Runtime {
             return;
         }
         let runtime = self.weak();
-        // Uses the browser's time even if a test has a fake clock, as frames do.
-        after_by_browser(STREAMING_MS, move || {
+        // The timer uses the browser's time, as frames do, even if a test has a fake clock.
+        after_by_browser(STREAMING_DELAY_MS, move || {
             let Some(runtime) = runtime.upgrade() else {
                 return;
             };
@@ -113,15 +113,15 @@ impl Runtime {
             });
             tick.into_js_value()
         });
-        // Fails only without a callback.
+        // The request fails only without a callback.
         let _ = window.request_animation_frame(tick.unchecked_ref());
     }
 
     /// Returns true if the changes are only appended text, or only parts of an answer that is being
     /// streamed.
     fn are_streamed(&self, changes: &Changes) -> bool {
-        let speaks = || self.read(Session::is_streaming).unwrap_or_default();
-        changes.only_growth || (changes.only_speech && speaks())
+        let is_streaming = || self.read(Session::is_streaming).unwrap_or_default();
+        changes.only_growth || (changes.only_speech && is_streaming())
     }
 
     /// Applies queued changes to the signals.
@@ -132,7 +132,7 @@ impl Runtime {
             return;
         }
         let updates = self.read(|session| self.view.collect_updates(&changes, session));
-        // The session is released: effects of a signal may call back in.
+        // The session is released by now, since effects of the signals may dispatch inputs.
         if let Some(updates) = updates {
             self.view.apply_updates(updates);
         }

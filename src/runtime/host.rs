@@ -1,5 +1,5 @@
-//! Implements the session's host in a browser: provides the clock, fresh ids, patterns, and rules
-//! of the application.
+//! Implements the session's host in a browser: provides the clock, new ids, regular expressions,
+//! and rules of the application.
 
 use super::Runtime;
 use assistant_core::{

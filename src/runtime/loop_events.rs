@@ -24,8 +24,8 @@ impl Runtime {
         observer: impl Fn(&LoopEvent) -> R + 'static,
     ) -> Subscription {
         if self.loop_events.observers.is_empty() {
-            let now = self.read(LoopEvents::of);
-            *self.loop_events.events.borrow_mut() = now.unwrap_or_default();
+            let current_events = self.read(LoopEvents::of);
+            *self.loop_events.events.borrow_mut() = current_events.unwrap_or_default();
         }
         subscribe(&self.loop_events.observers, observer)
     }

@@ -235,7 +235,7 @@ impl Runtime {
             Some(persistence) => persistence.hold_back(input),
             None => Some(input),
         };
-        // Held inputs are dispatched once the conversation is loaded.
+        // An input that was held back is dispatched once the conversation is loaded.
         let Some(input) = input else {
             #[cfg(feature = "split")]
             self.request_engine_for_input();
@@ -253,7 +253,7 @@ impl Runtime {
             return;
         }
         let message = match &input {
-            // The step returns it.
+            // The step returns a refused message itself.
             #[cfg(feature = "split")]
             _ if self.held.is_held_message(&input) => {
                 let _ = self.submit_step(QueuedStep::Input(Box::new(input)));
@@ -281,7 +281,7 @@ impl Runtime {
 
     /// Queues a change of the shared state, to be made after all steps that are already queued.
     pub(crate) fn update_state(&self, change: StateChange) {
-        // A state change is never refused.
+        // The session never refuses a change of the state.
         let _ = self.submit_step(QueuedStep::StateChange(change));
     }
 
@@ -305,27 +305,28 @@ impl Runtime {
             return Ok(());
         }
         self.schedule_interruption_check();
-        let mut first = None;
+        let mut first_outcome = None;
         while let Some(outcome) = step(self) {
-            first.get_or_insert(outcome);
+            first_outcome.get_or_insert(outcome);
         }
         self.draining.set(false);
-        first.unwrap_or(Ok(()))
+        first_outcome.unwrap_or(Ok(()))
     }
 
     /// Handles the next queued step and returns the outcome; `None` if the queue is empty.
     fn handle_next_step(&self) -> Option<Result<(), Refusal>> {
         let next = self.queue.borrow_mut().pop_front()?;
         #[cfg(feature = "split")]
-        let sends = matches!(&next, QueuedStep::Input(input) if self.held.is_held_message(input));
-        let refused = self
+        let is_held_message =
+            matches!(&next, QueuedStep::Input(input) if self.held.is_held_message(input));
+        let refusal = self
             .convert_step(next)
             .and_then(|input| self.handle_input(input));
         #[cfg(feature = "split")]
-        if sends {
-            self.clear_held_message(refused.is_some());
+        if is_held_message {
+            self.clear_held_message(refusal.is_some());
         }
-        Some(refused.map_or(Ok(()), Err))
+        Some(refusal.map_or(Ok(()), Err))
     }
 
     /// Returns the input of a queued step, while the session is not borrowed. Applies a state
@@ -349,19 +350,19 @@ impl Runtime {
             self.report_diagnostic(diagnostic);
         }
         let events = self.observed_call_events(&output);
-        let recorded = self.record_call_events(&output.calls);
+        let callbacks = self.record_call_events(&output.calls);
         let changes = Changes::new(output.changes);
         if let Some(persistence) = self.persistence().filter(|_| !changes.is_empty()) {
             persistence.record_changes(&changes, &self.session.borrow());
         }
-        let offers_changed = changes.registry;
+        let has_registry_changed = changes.registry;
         #[cfg(feature = "records")]
         self.notify_update_observers(&changes);
         self.notify_loop_observers(&changes);
         self.queue_changes(changes);
-        recorded.into_iter().for_each(|callback| callback());
+        callbacks.into_iter().for_each(|callback| callback());
         self.notify_call_observers(&events);
-        if offers_changed {
+        if has_registry_changed {
             self.notify_waiting_handlers();
         }
         for effect in output.effects {
@@ -371,7 +372,7 @@ impl Runtime {
     }
 
     fn report_diagnostic(&self, diagnostic: &Diagnostic) {
-        // Reporting it as a diagnostic would recurse.
+        // The failure is not reported as a diagnostic, because the observer could fail again.
         for failure in self.diagnostics.notify(diagnostic) {
             console_error(&format!("An observer of diagnostics failed: {failure}"));
         }
@@ -422,18 +423,18 @@ impl Runtime {
     }
 
     pub(crate) fn set_permission(&self, permission: GeneralPermissionRule) {
-        let old = self.permission.borrow_mut().replace(permission);
-        drop(old);
+        let previous_rule = self.permission.borrow_mut().replace(permission);
+        drop(previous_rule);
     }
 
-    pub(crate) fn set_approval_persistence(&self, keep: Rc<dyn ApprovalPersistence>) {
-        let old = self.approvals.borrow_mut().replace(keep);
-        drop(old);
+    pub(crate) fn set_approval_persistence(&self, persistence: Rc<dyn ApprovalPersistence>) {
+        let previous = self.approvals.borrow_mut().replace(persistence);
+        drop(previous);
     }
 
     pub(crate) fn set_stop_rule(&self, name: String, rule: StopRule) {
-        let old = self.stop_rules.borrow_mut().insert(name, rule);
-        drop(old);
+        let previous_rule = self.stop_rules.borrow_mut().insert(name, rule);
+        drop(previous_rule);
     }
 
     /// Evaluates a stop rule of the application while the session is borrowed. Logs an error and
@@ -451,10 +452,10 @@ impl Runtime {
     /// Logs a warning about an action, unless the same warning was logged before.
     pub(crate) fn warn_once(&self, action: &str, wrong: &str, more: &str) {
         let message = format!("Action {action}: {wrong}");
-        let mut logged = self.warnings.borrow_mut();
-        if !logged.contains(&message) {
+        let mut warnings = self.warnings.borrow_mut();
+        if !warnings.contains(&message) {
             console_warn(&format!("{message}{more}"));
-            logged.push(message);
+            warnings.push(message);
         }
     }
 
@@ -479,12 +480,13 @@ impl Runtime {
     /// readers, because the provider is unmounted. With a store, open calls are stored as open, and
     /// runs are not ended at their servers.
     pub(crate) fn shut_down(&self) {
-        // Open calls are stored as open, as when the page is unloaded.
+        // Persistence stores open calls as open, as when the page is unloaded.
         if let Some(persistence) = self.persistence.take() {
             persistence.shut_down();
             self.leaves_runs.set(true);
         }
-        // The session first, so that nothing restarts when actions are unregistered later.
+        // The session is stopped first, so that no call restarts when actions are unregistered
+        // later.
         self.dispatch_ignoring_refusal(Input::Stop);
         self.ended.set(true);
         #[cfg(feature = "split")]
@@ -501,8 +503,8 @@ impl Runtime {
     }
 }
 
-/// Refuses an input that would start something, because there is no browser; ignores any other step
-/// (rule "on a server").
+/// Refuses an input that may start a run or a handler, because there is no browser; ignores any
+/// other step (rule "on a server").
 fn refuse_on_server(next: &QueuedStep) -> Result<(), Refusal> {
     match next {
         QueuedStep::Input(input) if may_start_work(input) => {

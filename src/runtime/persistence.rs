@@ -81,13 +81,13 @@ impl Runtime {
     ) {
         let persistence = self.approvals.borrow().clone();
         let Some(persistence) = persistence else {
-            // The session has the only copy.
+            // Without a store, the session has the only copy of the approval.
             let outcome = Swap::Done;
             return self.dispatch_ignoring_refusal(Input::ApprovalSwapped { ticket, outcome });
         };
-        let (swaps, runtime) = (persistence.compare_and_swap(before, after), self.weak());
+        let (swap, runtime) = (persistence.compare_and_swap(before, after), self.weak());
         spawn_local(async move {
-            let outcome = swaps.await;
+            let outcome = swap.await;
             if let Some(runtime) = runtime.upgrade() {
                 runtime.dispatch_ignoring_refusal(Input::ApprovalSwapped { ticket, outcome });
             }
@@ -99,9 +99,9 @@ impl Runtime {
     }
 
     pub(crate) fn set_persistence(&self, persistence: Rc<dyn Persistence>) {
-        let old = self.persistence.replace(Some(persistence));
-        if let Some(old) = old {
-            old.shut_down();
+        let previous = self.persistence.replace(Some(persistence));
+        if let Some(previous) = previous {
+            previous.shut_down();
         }
     }
 

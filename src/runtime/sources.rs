@@ -24,16 +24,16 @@ impl Runtime {
     pub(crate) fn add_source(&self, number: u64, read: impl Fn() + 'static) {
         let read: SourceReader = Rc::new(read);
         let mut sources = self.sources.0.borrow_mut();
-        let same = sources.iter_mut().find(|(other, _)| *other == number);
-        let old = match same {
-            Some((_, known)) => Some(mem::replace(known, read)),
+        let entry = sources.iter_mut().find(|(other, _)| *other == number);
+        let previous_reader = match entry {
+            Some((_, reader)) => Some(mem::replace(reader, read)),
             None => {
                 sources.push((number, read));
                 None
             }
         };
         drop(sources);
-        drop(old);
+        drop(previous_reader);
     }
 
     /// Registers the reader that updates the filter of offered actions, and replaces an earlier
@@ -49,18 +49,18 @@ impl Runtime {
 
     /// Removes a reader.
     pub(crate) fn remove_source(&self, number: u64) {
-        // Dropped after the borrow ends, since a reader may call back here.
+        // The reader is dropped after the borrow ends, since its destructor may use the sources.
         let mut sources = self.sources.0.borrow_mut();
-        let at = sources.iter().position(|(other, _)| *other == number);
-        let removed = at.map(|at| sources.remove(at));
+        let index = sources.iter().position(|(other, _)| *other == number);
+        let removed_reader = index.map(|index| sources.remove(index));
         drop(sources);
-        drop(removed);
+        drop(removed_reader);
     }
 
     /// Removes all readers.
     pub(super) fn remove_sources(&self) {
-        let removed = mem::take(&mut *self.sources.0.borrow_mut());
-        drop(removed);
+        let sources = mem::take(&mut *self.sources.0.borrow_mut());
+        drop(sources);
     }
 
     /// Runs all readers, which update the session.
@@ -89,8 +89,8 @@ impl Runtime {
 
     /// Notifies the handlers whose awaited action can now be called.
     pub(super) fn notify_waiting_handlers(&self) {
-        let waiting = mem::take(&mut *self.awaited.0.borrow_mut());
-        for (name, sender) in waiting {
+        let awaited_actions = mem::take(&mut *self.awaited.0.borrow_mut());
+        for (name, sender) in awaited_actions {
             if sender.is_canceled() {
                 continue;
             }

@@ -28,11 +28,11 @@ use crate::{
     ui::{console_error, spawn_local},
 };
 
-static LOADED: OnceLock<StepHandler> = OnceLock::new();
+static STEP_HANDLER: OnceLock<StepHandler> = OnceLock::new();
 
 thread_local! {
     /// The tasks that wait until the engine is loaded.
-    static WAITING: RefCell<Vec<oneshot::Sender<()>>> = const { RefCell::new(Vec::new()) };
+    static WAITING_TASKS: RefCell<Vec<oneshot::Sender<()>>> = const { RefCell::new(Vec::new()) };
 }
 
 /// Returns the function that handles queued steps. This is the split point: code that only this
@@ -43,14 +43,13 @@ fn engine() -> Result<StepHandler, SplitLoaderError> {
 }
 
 pub(crate) fn step_handler() -> Option<StepHandler> {
-    LOADED.get().copied()
+    STEP_HANDLER.get().copied()
 }
 
-/// The inputs that wait for the engine, as views show them, and whether the engine is being
-/// fetched.
+/// The state of waiting for the engine, as views show it, and whether the engine is being fetched.
 #[derive(Default)]
 pub(crate) struct HeldInputs {
-    /// True once an input that starts or shows something has waited for the engine.
+    /// True once an input with a visible result has waited for the engine.
     pub(crate) shows: ArcRwSignal<bool>,
     /// The message among the waiting inputs, which views show until the session has the message.
     pub(crate) message: ArcRwSignal<Option<Arc<Content>>>,
@@ -95,11 +94,11 @@ pub(crate) async fn load_engine(runtime: Weak<Runtime>) -> bool {
             Err(_) => return false,
         },
     };
-    // Another runtime may have set it.
-    let _ = LOADED.set(step);
-    for waiting in WAITING.take() {
+    // Another runtime may have set the handler already.
+    let _ = STEP_HANDLER.set(step);
+    for sender in WAITING_TASKS.take() {
         // The task may have ended.
-        let _ = waiting.send(());
+        let _ = sender.send(());
     }
     if let Some(runtime) = runtime.upgrade() {
         runtime.handle_held_steps(step);
@@ -113,7 +112,7 @@ pub(crate) async fn wait_until_loaded() {
         return;
     }
     let (sender, receiver) = oneshot::channel();
-    WAITING.with_borrow_mut(|waiting| waiting.push(sender));
+    WAITING_TASKS.with_borrow_mut(|senders| senders.push(sender));
     let _ = receiver.await;
 }
 
@@ -124,9 +123,10 @@ impl Runtime {
         if self.ended.get() {
             return Ok(());
         }
-        let shows = matches!(&next, QueuedStep::Input(input) if has_visible_result(input));
+        let has_visible_outcome =
+            matches!(&next, QueuedStep::Input(input) if has_visible_result(input));
         self.queue.borrow_mut().push_back(next);
-        if shows {
+        if has_visible_outcome {
             self.request_engine_for_input();
         }
         Ok(())
@@ -141,7 +141,7 @@ impl Runtime {
         if refused {
             self.return_message(&content);
         }
-        // The conversation is shown instead, in the same frame.
+        // The conversation is updated in the same frame in which the waiting message disappears.
         self.apply_queued_changes();
         self.held.message.set(None);
     }
@@ -182,9 +182,9 @@ impl Runtime {
         self.draining.set(true);
         self.schedule_interruption_check();
         while let Some(outcome) = step(self) {
-            let returned = self.returned.with_untracked(|list| !list.is_empty());
+            let has_returned_messages = self.returned.with_untracked(|list| !list.is_empty());
             if let Err(refusal) = outcome
-                && !returned
+                && !has_returned_messages
             {
                 console_error(&refusal.to_string());
             }
@@ -195,8 +195,8 @@ impl Runtime {
     /// Drops the queued steps if the engine is not loaded, because the provider is unmounted.
     pub(in crate::runtime) fn drop_held_steps(&self) {
         if step_handler().is_none() {
-            let held = self.queue.take();
-            drop(held);
+            let held_steps = self.queue.take();
+            drop(held_steps);
         }
     }
 }

@@ -1,22 +1,23 @@
-//! Responds to unload and visibility of the page: writes changes, and queues for the lock.
+//! Responds to unloading and visibility changes of the page: writes changes, and queues for the
+//! lock.
 
 use super::{StorePersistence, tab};
 use crate::ui::PageLifecycle;
 
 impl StorePersistence {
-    /// Listens for unload and visibility of the page: writes unsaved changes, marks this tab as the
-    /// owner on unload, and queues for the lock only while the page is visible.
+    /// Listens for unloading and visibility changes of the page: writes unsaved changes, marks this
+    /// tab as the owner on unload, and queues for the lock only while the page is visible.
     pub(super) fn watch_page_lifecycle(&self) {
-        let me = self.me.clone();
-        let leaving = PageLifecycle::listen(move |page_goes| {
-            if let Some(persistence) = me.upgrade() {
-                if page_goes && persistence.owns_thread() {
+        let weak_persistence = self.me.clone();
+        let listener = PageLifecycle::listen(move |is_unloading| {
+            if let Some(persistence) = weak_persistence.upgrade() {
+                if is_unloading && persistence.owns_thread() {
                     tab::mark_owner(&*persistence.store, &persistence.thread().id);
                 }
-                persistence.save_now(page_goes);
+                persistence.save_now(is_unloading);
                 persistence.queue_for_lock(&persistence.thread());
             }
         });
-        self.leaving.replace(leaving);
+        self.leaving.replace(listener);
     }
 }

@@ -16,12 +16,13 @@ use crate::{
 };
 
 /// The minimum time between two writes of a busy conversation's list entry, in milliseconds.
-const LISTED_MS: u64 = 1_000;
+const LIST_ENTRY_INTERVAL_MS: u64 = 1_000;
 
 /// The state of a conversation in this tab.
 pub(super) struct TabThread {
     pub(super) id: String,
-    /// The writer id of this tab, which is new each time that this tab takes the conversation.
+    /// The writer id of this tab. A new id is generated each time that this tab takes ownership of
+    /// the conversation.
     pub(super) writer: RefCell<String>,
     /// True if the writer is registered in the store.
     pub(super) taken: Cell<bool>,
@@ -52,7 +53,7 @@ impl TabThread {
         Rc::new(Self {
             id,
             initial: RefCell::new(initial),
-            writer: RefCell::new(fresh_writer_id()),
+            writer: RefCell::new(new_writer_id()),
             taken: Cell::new(false),
             listed: RefCell::default(),
             lock: RefCell::default(),
@@ -72,29 +73,29 @@ impl TabThread {
     /// Sets a new writer id, which is not registered in the store yet, and the given lock; `None`
     /// keeps the current lock.
     pub(super) fn restart_writer(&self, lock: Option<Lock>) {
-        self.writer.replace(fresh_writer_id());
+        self.writer.replace(new_writer_id());
         self.taken.set(false);
         self.listed.take();
-        let own = self.lock.take();
-        self.lock.replace(lock.or(own));
+        let current_lock = self.lock.take();
+        self.lock.replace(lock.or(current_lock));
     }
 
     /// Returns true if the entry in the list of conversations is written with the next batch. While
     /// the session is busy, a new time of the entry is written at most once a second.
     pub(super) fn is_list_entry_due(&self, info: &ThreadInfo, session: &Session) -> bool {
-        let listed = self.listed.borrow();
-        listed.as_ref().is_none_or(|listed| {
-            listed.title != info.title
-                || info.updated_at.abs_diff(listed.updated_at) >= LISTED_MS
+        let written_entry = self.listed.borrow();
+        written_entry.as_ref().is_none_or(|written_entry| {
+            written_entry.title != info.title
+                || info.updated_at.abs_diff(written_entry.updated_at) >= LIST_ENTRY_INTERVAL_MS
                 || !session.is_busy()
         })
     }
 
     /// Records the calls that other pages may read from the store from now on.
     pub(super) fn add_stored_calls(&self, calls: StoredCalls) {
-        let mut stored = self.stored.get();
-        stored.add(calls);
-        self.stored.set(stored);
+        let mut stored_calls = self.stored.get();
+        stored_calls.add(calls);
+        self.stored.set(stored_calls);
     }
 
     /// Sends a message to the other tabs. Returns false if there is no open channel.
@@ -104,7 +105,7 @@ impl TabThread {
     }
 }
 
-/// Generates a writer id. The ids sort by time, so that a store can expire old ones.
+/// Generates a writer id. The ids sort by time, so that a store can expire old ids.
 fn fresh_writer_id() -> String {
     format!("{:015}-{}", now(), fresh_id())
 }
