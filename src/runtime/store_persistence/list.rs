@@ -6,23 +6,27 @@ use crate::{
     ui::now,
 };
 
-/// The time for which a deletion can be undone, in milliseconds. The first reading of the list
-/// after that removes the conversation.
+/// The time for which a deletion can be undone, in milliseconds. When the list is read for the
+/// first time after that, the conversation is removed.
 const UNDO_MS: i64 = 3_600_000;
 
 impl StorePersistence {
     pub(super) async fn refresh_list(&self) {
-        // A list that cannot be read stays as it is.
+        // If the list cannot be read, the shown list is not changed.
         let Ok(threads) = self.with_timeout(self.store.threads()).await else {
             return;
         };
-        let old = now() - UNDO_MS;
-        let is_expired = |thread: &ThreadInfo| thread.deleted_at.is_some_and(|at| at < old);
-        let (deleted, there) = threads.into_iter().partition(is_expired);
-        self.show_list(there);
-        let deleted: Vec<ThreadInfo> = deleted;
-        for thread in deleted {
-            // Removal that fails now is retried with the next listing.
+        let cutoff = now() - UNDO_MS;
+        let is_expired = |thread: &ThreadInfo| {
+            thread
+                .deleted_at
+                .is_some_and(|deleted_at| deleted_at < cutoff)
+        };
+        let (expired, remaining) = threads.into_iter().partition(is_expired);
+        self.show_list(remaining);
+        let expired: Vec<ThreadInfo> = expired;
+        for thread in expired {
+            // A failed removal is retried when the list is read the next time.
             let _ = self.with_timeout(self.store.remove(&thread.id)).await;
         }
     }
@@ -38,20 +42,20 @@ impl StorePersistence {
     /// title and deletion mark are kept. Does nothing without `info`, or if the list was not read
     /// yet.
     pub(super) fn update_list_entry(&self, info: Option<ThreadInfo>) {
-        let listed = self.listed.borrow().clone();
-        let (Some(mut listed), Some(mut info)) = (listed, info) else {
+        let threads = self.listed.borrow().clone();
+        let (Some(mut threads), Some(mut info)) = (threads, info) else {
             return;
         };
-        if let Some(place) = listed.iter().position(|known| known.id == info.id) {
-            let known = listed.remove(place);
+        if let Some(index) = threads.iter().position(|thread| thread.id == info.id) {
+            let previous = threads.remove(index);
             let label = Label {
-                title: known.named.then_some(known.title),
-                deleted_at: known.deleted_at,
+                title: previous.named.then_some(previous.title),
+                deleted_at: previous.deleted_at,
             };
             info = info.labelled(label);
         }
-        listed.push(info);
-        self.show_list(listed);
+        threads.push(info);
+        self.show_list(threads);
     }
 
     fn show_list(&self, mut threads: Vec<ThreadInfo>) {

@@ -1,8 +1,9 @@
 //! Persists a conversation in a store, and ensures that a single tab acts on the conversation.
 //!
 //! `open` loads a conversation and determines its owner, `save` builds batches from changes, and
-//! `work` writes the batches one by one. `trouble` postpones them while the store fails.
+//! `work` writes the batches one by one. `failure` postpones them while the store fails.
 
+mod failure;
 mod list;
 mod open;
 mod page;
@@ -10,7 +11,6 @@ mod save;
 mod search;
 mod tab;
 mod thread;
-mod trouble;
 mod work;
 
 use std::{
@@ -27,9 +27,9 @@ use assistant_core::{
 use serde_json::Value;
 
 use self::{
+    failure::FailureState,
     save::{UnsavedChanges, Urgency},
     thread::TabThread,
-    trouble::FailureState,
     work::WriteJob,
 };
 use super::{
@@ -44,11 +44,11 @@ use crate::{
 /// The maximum time until growing content is written, in milliseconds.
 const MAX_SAVE_DELAY_MS: u32 = 1_000;
 /// The time for which calls of the agent are collected before they are written, in milliseconds.
-const CALLS_MS: u32 = 50;
-/// The same time in a series of calls, after the first [`SERIES_BEGIN`] writes.
-const SERIES_CALLS_MS: u32 = 200;
-/// The number of writes of a series that wait for [`CALLS_MS`].
-const SERIES_BEGIN: u32 = 8;
+const CALLS_SAVE_DELAY_MS: u32 = 50;
+/// The same time in a series of calls, after the first [`SERIES_START_LEN`] writes.
+const SERIES_SAVE_DELAY_MS: u32 = 200;
+/// The number of writes of a series that wait for [`CALLS_SAVE_DELAY_MS`].
+const SERIES_START_LEN: u32 = 8;
 /// The pause between two writes of calls that ends a series, in milliseconds.
 const SERIES_PAUSE_MS: i64 = 1_000;
 
@@ -68,8 +68,8 @@ impl CallSeries {
         let continues = (0..SERIES_PAUSE_MS).contains(&now.saturating_sub(self.last));
         let writes = if continues { self.writes } else { 0 };
         let delay = match writes {
-            0..SERIES_BEGIN => CALLS_MS,
-            _ => SERIES_CALLS_MS,
+            0..SERIES_START_LEN => CALLS_SAVE_DELAY_MS,
+            _ => SERIES_SAVE_DELAY_MS,
         };
         let series = Self {
             writes: writes.saturating_add(1),
@@ -100,12 +100,11 @@ pub(crate) struct StorePersistence {
     phases: RefCell<HashMap<CallKey, Phase>>,
     /// True while a notice tells the user that changes are not stored.
     is_notified: Cell<bool>,
-    trouble: FailureState,
+    failure: FailureState,
     /// True while the session restores a stored conversation that was just loaded.
     restores: Cell<bool>,
     ended: Cell<bool>,
-    /// The previous conversation with its unsaved changes, while the conversation may still have to
-    /// be written.
+    /// The previous conversation with its unsaved changes, as long as they may have to be written.
     left: RefCell<Option<(Rc<TabThread>, UnsavedChanges)>>,
     /// True if the application has given the id of the conversation that is opened first.
     is_named: bool,
@@ -126,14 +125,14 @@ impl StorePersistence {
         thread_id: Option<String>,
         mut initial: Option<Value>,
     ) {
-        let own = initial.as_mut().and_then(Value::as_object_mut);
-        let own = own.and_then(|own| own.shift_remove("threadId"));
-        let own = own.and_then(|id| id.as_str().map(str::to_owned));
-        let thread_id = thread_id.or(own).filter(|id| !id.is_empty());
+        let initial_fields = initial.as_mut().and_then(Value::as_object_mut);
+        let initial_id = initial_fields.and_then(|fields| fields.shift_remove("threadId"));
+        let initial_id = initial_id.and_then(|id| id.as_str().map(str::to_owned));
+        let thread_id = thread_id.or(initial_id).filter(|id| !id.is_empty());
         let is_named = thread_id.is_some();
-        let known = thread_id.or_else(|| tab::remembered_thread_id(&*store));
-        let fresh = runtime.read(|session| session.thread_id().to_owned());
-        let id = known.clone().or(fresh).unwrap_or_default();
+        let known_id = thread_id.or_else(|| tab::remembered_thread_id(&*store));
+        let session_id = runtime.read(|session| session.thread_id().to_owned());
+        let id = known_id.clone().or(session_id).unwrap_or_default();
         let persistence = Rc::new_cyclic(|me| Self {
             me: me.clone(),
             runtime: runtime.weak(),
@@ -149,7 +148,7 @@ impl StorePersistence {
             series: Cell::default(),
             phases: RefCell::default(),
             is_notified: Cell::new(false),
-            trouble: FailureState::default(),
+            failure: FailureState::default(),
             restores: Cell::new(false),
             ended: Cell::new(false),
             left: RefCell::default(),
@@ -161,12 +160,17 @@ impl StorePersistence {
         persistence.watch_page_lifecycle();
         runtime.set_persistence(Rc::clone(&persistence) as Rc<dyn Persistence>);
         persistence.set_ownership(Ownership::Opening);
-        match known {
+        match known_id {
             Some(_) => {
-                let back = tab::consume_owner_mark(&*persistence.store, &id);
-                spawn_local(async move { persistence.open_stored_thread(id, initial, back).await });
+                let takes_over = tab::consume_owner_mark(&*persistence.store, &id);
+                spawn_local(async move {
+                    persistence
+                        .open_stored_thread(id, initial, takes_over)
+                        .await
+                });
             }
-            // The store is not shared, so no other tab can own it.
+            // There is no stored conversation to open, so the session's own conversation begins.
+            // Its lock is acquired before its first write.
             None => {
                 persistence.set_ownership(persistence.this_tab_ownership());
                 persistence.remember_in_tab(&id);
@@ -183,8 +187,8 @@ impl StorePersistence {
         matches!(self.ownership.get(), Ownership::ThisTab { .. })
     }
 
-    /// Returns [`Ownership::ThisTab`]. Its `across_tabs` is true if the store is shared and this tab
-    /// holds a Web Lock.
+    /// Returns [`Ownership::ThisTab`]. Its field `across_tabs` is true if the store is shared and
+    /// this tab holds a Web Lock.
     fn this_tab_ownership(&self) -> Ownership {
         let has_lock = has_web_locks() && !self.thread.borrow().is_lockless.get();
         Ownership::ThisTab {
@@ -192,8 +196,8 @@ impl StorePersistence {
         }
     }
 
-    fn set_ownership(&self, place: Ownership) {
-        self.ownership.set(place);
+    fn set_ownership(&self, ownership: Ownership) {
+        self.ownership.set(ownership);
         self.show_ownership();
     }
 
@@ -201,13 +205,13 @@ impl StorePersistence {
     /// the store fails or may have a diverged state.
     fn show_ownership(&self) {
         let is_unsaved = self.is_failing() || self.thread.borrow().is_apart.get();
-        let place = match self.ownership.get() {
+        let ownership = match self.ownership.get() {
             Ownership::ThisTab { .. } if is_unsaved => Ownership::NotStored,
             Ownership::ThisTab { .. } => self.this_tab_ownership(),
-            place => place,
+            ownership => ownership,
         };
         if let Some(runtime) = self.runtime.upgrade() {
-            runtime.view.set_ownership(place);
+            runtime.view.set_ownership(ownership);
         }
     }
 
@@ -226,11 +230,11 @@ impl StorePersistence {
     fn load_initial_thread(&self, id: &str, initial: Option<Value>) {
         let Some(snapshot) = initial else { return };
         let thread_id = id.to_owned();
-        let loaded = self.dispatch(Input::Load {
+        let is_loaded = self.dispatch(Input::Load {
             thread_id,
             snapshot,
         });
-        if !loaded {
+        if !is_loaded {
             console_error("AssistantProvider: the conversation to begin with cannot be read");
         }
     }
@@ -265,10 +269,10 @@ impl StorePersistence {
         self.waits.set(Some(urgency));
         let timer = self.timer.get().wrapping_add(1);
         self.timer.set(timer);
-        let me = self.me.clone();
+        let weak_persistence = self.me.clone();
         let save = move || {
-            let persistence = me.upgrade();
-            let Some(persistence) = persistence.filter(|one| one.timer.get() == timer) else {
+            let persistence = weak_persistence.upgrade();
+            let Some(persistence) = persistence.filter(|it| it.timer.get() == timer) else {
                 return;
             };
             if persistence.waits.take().is_some() {
@@ -288,12 +292,14 @@ impl StorePersistence {
 
     /// Switches persistence to the conversation that the session has opened.
     fn switch_thread(&self, id: &str) {
-        let was_here = self.owns_thread();
-        let left = self.thread.replace(TabThread::new(id.to_owned()));
+        let was_owner = self.owns_thread();
+        let previous_thread = self.thread.replace(TabThread::new(id.to_owned()));
         let unsaved = self.unsaved.replace(UnsavedChanges::all());
-        // Pending writes keep it alive, with its lock.
-        self.left.replace(was_here.then_some((left, unsaved)));
-        // A reload opens a conversation that is stored.
+        // The previous conversation is kept, with its lock, until its pending writes are done.
+        self.left
+            .replace(was_owner.then_some((previous_thread, unsaved)));
+        // While the store fails, the new conversation is not remembered, because a reload could not
+        // open it.
         match self.is_failing() {
             true => self.schedule_retry(),
             false => self.remember_in_tab(id),
@@ -313,12 +319,12 @@ impl StorePersistence {
 
 impl Persistence for StorePersistence {
     fn hold_back(&self, input: Input) -> Option<Input> {
-        let waits = may_start_work(&input)
+        let must_wait = may_start_work(&input)
             || matches!(
                 input,
                 Input::Load { .. } | Input::NewThread | Input::GiveUp { .. }
             );
-        if self.ownership.get() != Ownership::Opening || !waits {
+        if self.ownership.get() != Ownership::Opening || !must_wait {
             return Some(input);
         }
         self.held.borrow_mut().push(input);
@@ -340,7 +346,8 @@ impl Persistence for StorePersistence {
             let mut unsaved = self.unsaved.borrow_mut();
             if changes.thread {
                 phases.clear();
-                // Another conversation under the same id, unless it is the stored one.
+                // If the session has not just restored the stored conversation, this is another
+                // conversation under the same id.
                 if !self.restores.take() {
                     unsaved.merge_older(UnsavedChanges::all());
                 }
@@ -355,7 +362,7 @@ impl Persistence for StorePersistence {
     fn commit_start(&self, commit: CommitId, entry: JournalEntry) {
         match self.ownership.get() {
             Ownership::ThisTab { .. } => self.push_job(WriteJob::Commit(commit, Box::new(entry))),
-            // The session alone ensures it within this tab.
+            // Without the store, only the session ensures that a call starts once.
             Ownership::NotStored => self.report_commit(commit, Ok(())),
             Ownership::Opening | Ownership::OtherTab => {
                 self.report_commit(commit, Err("the conversation is not this tab's".to_owned()));
@@ -364,8 +371,8 @@ impl Persistence for StorePersistence {
     }
 
     fn record_result(&self, entry: JournalEntry) {
-        if let Some((left, unsaved)) = &mut *self.left.borrow_mut()
-            && left.id == entry.thread_id()
+        if let Some((previous_thread, unsaved)) = &mut *self.left.borrow_mut()
+            && previous_thread.id == entry.thread_id()
         {
             return unsaved.add_entry(&entry);
         }
@@ -378,9 +385,9 @@ impl Persistence for StorePersistence {
     }
 
     fn store_archive(&self, thread_id: &str, snapshot: Value) {
-        let left = self.left.take();
-        if let Some((left, unsaved)) = left.filter(|(left, _)| left.id == thread_id) {
-            self.push_job(WriteJob::Archive(left, snapshot, unsaved));
+        let previous = self.left.take();
+        if let Some((thread, unsaved)) = previous.filter(|(thread, _)| thread.id == thread_id) {
+            self.push_job(WriteJob::Archive(thread, snapshot, unsaved));
         }
     }
 
@@ -388,7 +395,7 @@ impl Persistence for StorePersistence {
         let Some(persistence) = self.me.upgrade() else {
             return;
         };
-        // Ends open calls and writes them as usual.
+        // This ends the open calls of the current conversation, and writes them as usual.
         persistence.dispatch(Input::NewThread);
         persistence
             .thread

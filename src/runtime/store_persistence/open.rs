@@ -19,17 +19,17 @@ use crate::{
     ui::{after, is_hidden, spawn_local},
 };
 
-/// The maximum time to wait for a lock, in milliseconds. After a reload, the old page still has to
-/// release its lock.
-const RELOADING_MS: u32 = 400;
+/// The maximum time to wait for a lock, in milliseconds. After a reload, the previous page may
+/// still hold the lock for a short time.
+const LOCK_TIMEOUT_MS: u32 = 400;
 /// The time that another tab has to write its state and release the lock, in milliseconds.
 const RELEASE_TIMEOUT_MS: u32 = 1_000;
 /// The interval between reads of a followed conversation, in milliseconds.
 const FOLLOW_INTERVAL_MS: u32 = 500;
 
 impl StorePersistence {
-    /// Opens a stored conversation, which replaces the current one. If `takes_over` is true, the
-    /// conversation is taken from the tab that owns it; otherwise this tab follows that tab.
+    /// Opens a stored conversation instead of the current conversation. If `takes_over` is true,
+    /// the conversation is taken from the tab that owns it; otherwise this tab follows that tab.
     pub(super) async fn open_stored_thread(
         self: Rc<Self>,
         id: String,
@@ -43,11 +43,11 @@ impl StorePersistence {
         let thread = TabThread::with_initial(id, initial);
         *self.thread.borrow_mut() = Rc::clone(&thread);
         self.listen_to_tabs(&thread);
-        let owned = self.acquire_ownership(&thread, takes_over).await;
+        let is_owner = self.acquire_ownership(&thread, takes_over).await;
         if !self.is_current(&thread) {
             return;
         }
-        self.load_or_follow(&thread, owned).await;
+        self.load_or_follow(&thread, is_owner).await;
     }
 
     /// Waits until the engine is loaded, so that inputs are handled at once and a restored
@@ -61,15 +61,15 @@ impl StorePersistence {
         !self.ended.get()
     }
 
-    pub(super) async fn load_or_follow(self: &Rc<Self>, thread: &Rc<TabThread>, owned: bool) {
-        if !owned {
+    pub(super) async fn load_or_follow(self: &Rc<Self>, thread: &Rc<TabThread>, is_owner: bool) {
+        if !is_owner {
             return self.follow_other_tab(thread).await;
         }
-        let brought = self.register_and_load(thread).await;
+        let load_result = self.register_and_load(thread).await;
         if !self.is_current(thread) {
             return;
         }
-        // Another tab has taken it over meanwhile, and this one already follows.
+        // Another tab has taken over the conversation meanwhile, and this tab already follows it.
         if self.ownership.get() != Ownership::Opening {
             return self.dispatch_held_inputs();
         }
@@ -77,7 +77,7 @@ impl StorePersistence {
             self.schedule_retry();
         }
         let initial = thread.initial.take();
-        match brought {
+        match load_result {
             Ok(Some(stored)) => self.restore_thread(thread, &stored),
             Ok(None) => self.begin_new_thread(thread, initial),
             Err(error) if error.kind == StoreErrorKind::Corrupt => {
@@ -103,9 +103,10 @@ impl StorePersistence {
         let Some(name) = self.lock_name(thread) else {
             return;
         };
-        let (me, weak) = (self.me.clone(), Rc::downgrade(thread));
+        let (weak_persistence, weak_thread) = (self.me.clone(), Rc::downgrade(thread));
         let on_message = move |message| {
-            if let (Some(persistence), Some(thread)) = (me.upgrade(), weak.upgrade())
+            if let (Some(persistence), Some(thread)) =
+                (weak_persistence.upgrade(), weak_thread.upgrade())
                 && persistence.is_current(&thread)
             {
                 persistence.handle_tab_message(&thread, message);
@@ -119,7 +120,7 @@ impl StorePersistence {
     fn handle_tab_message(&self, thread: &Rc<TabThread>, message: TabMessage) {
         match (message, self.ownership.get()) {
             (TabMessage::TakeOver, Ownership::ThisTab { .. }) => self.release_ownership(thread),
-            // Sent only by a tab without locks.
+            // Only a tab without a lock sends this message to the owner.
             (TabMessage::Owned, Ownership::ThisTab { .. }) => self.on_ownership_lost(thread),
             (TabMessage::Written | TabMessage::Owned, Ownership::OtherTab) => {
                 self.schedule_refresh();
@@ -128,9 +129,9 @@ impl StorePersistence {
                 thread.send(TabMessage::Pong);
             }
             (TabMessage::Pong, _) => {
-                if let Some(pinged) = thread.pinged.take() {
+                if let Some(sender) = thread.pinged.take() {
                     // A late answer has no receiver.
-                    let _ = pinged.send(());
+                    let _ = sender.send(());
                 }
             }
             _ => {}
@@ -146,21 +147,21 @@ impl StorePersistence {
         if takes_over {
             thread.send(TabMessage::TakeOver);
         }
-        let patience = if takes_over {
+        let timeout_ms = if takes_over {
             RELEASE_TIMEOUT_MS
         } else {
-            RELOADING_MS
+            LOCK_TIMEOUT_MS
         };
-        let lock = match Lock::acquire(&name, patience, self.lock_lost_callback(thread)).await {
+        let lock = match Lock::acquire(&name, timeout_ms, self.lock_lost_callback(thread)).await {
             LockAttempt::Granted(lock) => Some(lock),
             LockAttempt::Held | LockAttempt::Unknown if takes_over => {
                 Lock::steal(&name, self.lock_lost_callback(thread)).await
             }
             LockAttempt::Held => return false,
-            // The lock may only be late, so ask: a tab that answers keeps the conversation. The
-            // store's claims and fences hold without a lock.
+            // The lock may only be late, so the other tabs are asked: a tab that answers keeps the
+            // conversation. The claims and the fencing of the store also work without a lock.
             LockAttempt::Unknown => {
-                if has_web_locks() && self.is_acted_on_elsewhere(thread).await == Some(true) {
+                if has_web_locks() && self.is_owned_by_other_tab(thread).await == Some(true) {
                     return false;
                 }
                 None
@@ -172,9 +173,11 @@ impl StorePersistence {
     }
 
     fn lock_lost_callback(&self, thread: &Rc<TabThread>) -> impl FnOnce() + 'static {
-        let (me, thread): (Weak<Self>, Weak<TabThread>) = (self.me.clone(), Rc::downgrade(thread));
+        let (weak_persistence, thread): (Weak<Self>, Weak<TabThread>) =
+            (self.me.clone(), Rc::downgrade(thread));
         move || {
-            if let (Some(persistence), Some(thread)) = (me.upgrade(), thread.upgrade())
+            if let (Some(persistence), Some(thread)) =
+                (weak_persistence.upgrade(), thread.upgrade())
                 && persistence.is_current(&thread)
             {
                 persistence.on_ownership_lost(&thread);
@@ -186,33 +189,33 @@ impl StorePersistence {
         &self,
         thread: &TabThread,
     ) -> Result<Option<StoredThread>, StoreError> {
-        let taken = self.store.take(&thread.id, &thread.writer());
-        self.with_timeout(taken).await?;
+        let registration = self.store.take(&thread.id, &thread.writer());
+        self.with_timeout(registration).await?;
         thread.taken.set(true);
         thread.send(TabMessage::Owned);
         self.with_timeout(self.store.load(&thread.id)).await
     }
 
     fn restore_thread(&self, thread: &Rc<TabThread>, stored: &StoredThread) {
-        let read = parse_stored_thread(stored);
-        let restored = read.and_then(|(snapshot, journal)| {
+        let contents = parse_stored_thread(stored);
+        let outcome = contents.and_then(|(snapshot, journal)| {
             self.unsaved.take();
             self.set_ownership(self.this_tab_ownership());
             self.restores.set(true);
-            let restored = self.dispatch(Input::Restore {
+            let is_restored = self.dispatch(Input::Restore {
                 thread_id: thread.id.clone(),
                 snapshot,
                 journal,
             });
-            if !restored {
+            if !is_restored {
                 self.restores.set(false);
             }
-            let unreadable = "it is damaged, or of another version";
-            restored
+            let message = "it is damaged, or of another version";
+            is_restored
                 .then_some(())
-                .ok_or_else(|| StoreError::new(StoreErrorKind::Corrupt, unreadable))
+                .ok_or_else(|| StoreError::new(StoreErrorKind::Corrupt, message))
         });
-        match restored {
+        match outcome {
             Ok(()) => self.dispatch_held_inputs(),
             Err(error) => self.begin_after_corruption(&error),
         }
@@ -226,10 +229,10 @@ impl StorePersistence {
     fn begin_new_thread(&self, thread: &Rc<TabThread>, initial: Option<Value>) {
         self.set_ownership(self.this_tab_ownership());
         let runtime = self.runtime.upgrade();
-        let current =
+        let current_id =
             runtime.and_then(|runtime| runtime.read(|session| session.thread_id().to_owned()));
-        if let Some(current) = current.filter(|id| *id != thread.id) {
-            self.switch_thread(&current);
+        if let Some(current_id) = current_id.filter(|id| *id != thread.id) {
+            self.switch_thread(&current_id);
         }
         self.start_unstored_thread(&thread.id, initial);
     }
@@ -258,14 +261,14 @@ impl StorePersistence {
         self.mark_failing();
         self.ownership.set(self.this_tab_ownership());
         let runtime = self.runtime.upgrade();
-        let shown = runtime.and_then(|runtime| {
-            let shown = |session: &Session| {
+        let shown_snapshot = runtime.and_then(|runtime| {
+            let read_snapshot = |session: &Session| {
                 let is_shown = session.is_following() && session.thread_id() == thread.id;
                 is_shown.then(|| session.snapshot())
             };
-            runtime.read(shown).flatten()
+            runtime.read(read_snapshot).flatten()
         });
-        if let Some(snapshot) = shown {
+        if let Some(snapshot) = shown_snapshot {
             // The previous tab may have written a newer state than the one shown here.
             thread.is_apart.set(true);
             let thread_id = thread.id.clone();
@@ -277,14 +280,14 @@ impl StorePersistence {
         } else {
             match error.kind {
                 StoreErrorKind::Unavailable => thread.is_apart.set(true),
-                // A conversation that may be stored, and open in another tab, is not begun a second
-                // time.
+                // The conversation may be stored, and open in another tab, so another conversation
+                // is begun instead.
                 _ => drop(self.dispatch(Input::NewThread)),
             }
-            let current = self.thread();
-            self.load_initial_thread(&current.id, initial);
+            let current_thread = self.thread();
+            self.load_initial_thread(&current_thread.id, initial);
             // The conversation is the application's `initial` one, and is not in the store.
-            current.stored.take();
+            current_thread.stored.take();
         }
         self.show_ownership();
         self.dispatch_held_inputs();
@@ -310,8 +313,8 @@ impl StorePersistence {
     }
 
     /// Queues for the lock, so that this tab takes over when the owner's page is closed. Only a
-    /// visible tab queues, so that a tab that reloads keeps its conversation from background tabs.
-    /// A tab that is hidden, or that does not follow another tab, leaves the queue.
+    /// visible tab queues, so that no background tab gets the conversation of a tab that reloads. A
+    /// tab that is hidden, or that does not follow another tab, is removed from the queue.
     pub(super) fn queue_for_lock(&self, thread: &Rc<TabThread>) {
         if self.ownership.get() != Ownership::OtherTab || is_hidden() {
             thread.place.take();
@@ -321,35 +324,37 @@ impl StorePersistence {
             return;
         }
         let name = self.lock_name(thread);
-        let queued = name.and_then(|name| Lock::queue(&name, self.lock_lost_callback(thread)));
-        let Some((place, granted)) = queued else {
+        let queue_entry = name.and_then(|name| Lock::queue(&name, self.lock_lost_callback(thread)));
+        let Some((position, grant)) = queue_entry else {
             return;
         };
-        thread.place.replace(Some(place));
-        let (me, thread) = (self.me.clone(), Rc::downgrade(thread));
+        thread.place.replace(Some(position));
+        let (persistence, thread) = (self.me.clone(), Rc::downgrade(thread));
         spawn_local(async move {
-            let lock = granted.await;
-            let (Some(me), Some(thread)) = (me.upgrade(), thread.upgrade()) else {
+            let lock = grant.await;
+            let (Some(persistence), Some(thread)) = (persistence.upgrade(), thread.upgrade())
+            else {
                 return;
             };
             let Some(lock) = lock else { return };
             thread.place.take();
-            if me.is_current(&thread) && me.ownership.get() == Ownership::OtherTab {
+            if persistence.is_current(&thread) && persistence.ownership.get() == Ownership::OtherTab
+            {
                 thread.restart_writer(Some(lock));
-                me.set_ownership(Ownership::Opening);
-                me.load_or_follow(&thread, true).await;
+                persistence.set_ownership(Ownership::Opening);
+                persistence.load_or_follow(&thread, true).await;
             }
         });
     }
 
     /// Queues for the lock after a delay, so that the tab that takes over is first in the queue.
     fn queue_for_lock_later(&self, thread: &Rc<TabThread>) {
-        let (me, thread) = (self.me.clone(), Rc::downgrade(thread));
+        let (persistence, thread) = (self.me.clone(), Rc::downgrade(thread));
         after(RELEASE_TIMEOUT_MS, move || {
-            if let (Some(me), Some(thread)) = (me.upgrade(), thread.upgrade())
-                && me.is_current(&thread)
+            if let (Some(persistence), Some(thread)) = (persistence.upgrade(), thread.upgrade())
+                && persistence.is_current(&thread)
             {
-                me.queue_for_lock(&thread);
+                persistence.queue_for_lock(&thread);
             }
         });
     }
@@ -369,9 +374,9 @@ impl StorePersistence {
         if self.refreshing.replace(true) {
             return;
         }
-        let (me, thread) = (self.me.clone(), self.thread());
+        let (weak_persistence, thread) = (self.me.clone(), self.thread());
         after(FOLLOW_INTERVAL_MS, move || {
-            let Some(persistence) = me.upgrade() else {
+            let Some(persistence) = weak_persistence.upgrade() else {
                 return;
             };
             persistence.refreshing.set(false);
@@ -379,9 +384,9 @@ impl StorePersistence {
                 let stored = persistence
                     .with_timeout(persistence.store.load(&thread.id))
                     .await;
-                let follows = persistence.ownership.get() == Ownership::OtherTab;
+                let is_following = persistence.ownership.get() == Ownership::OtherTab;
                 if let Ok(stored) = stored
-                    && follows
+                    && is_following
                     && persistence.is_current(&thread)
                 {
                     persistence.show_stored_thread(&thread, stored.as_ref());
@@ -403,8 +408,8 @@ impl StorePersistence {
         self.save_now(false);
         self.set_ownership(Ownership::OtherTab);
         self.show_read_only(thread);
-        // Dropping the lock releases it; the batch is already under way, and is written before
-        // later ones.
+        // Dropping the lock releases it. The batch was already passed to the store, which writes it
+        // before later batches.
         thread.lock.take();
         thread.send(TabMessage::Released);
         self.queue_for_lock_later(thread);
@@ -451,25 +456,27 @@ impl StorePersistence {
 /// Returns the snapshot, and the journal sorted by call and attempt. Fails if the outline or a
 /// message is missing or unreadable; an unreadable journal entry is skipped.
 fn parse_stored_thread(stored: &StoredThread) -> Result<(Value, Vec<JournalEntry>), StoreError> {
-    let corrupt = |message: String| StoreError::new(StoreErrorKind::Corrupt, message);
+    let corrupt_error = |message: String| StoreError::new(StoreErrorKind::Corrupt, message);
     let parse = |text: &str| serde_json::from_str::<Value>(text);
     let mut messages = HashMap::new();
     let mut outline = None;
     for record in &stored.records {
         if record.name == OUTLINE {
-            outline = Some(parse(&record.text).map_err(|error| corrupt(error.to_string()))?);
+            outline = Some(parse(&record.text).map_err(|error| corrupt_error(error.to_string()))?);
         } else if let Some(id) = message_id_in_name(&record.name) {
             messages.insert(id, record.text.as_str());
         }
     }
-    let outline = outline.ok_or_else(|| corrupt("its outline is missing".to_owned()))?;
-    let message = |id: &str| parse(messages.get(id)?).ok();
-    let snapshot = assemble_snapshot(outline, message);
-    let snapshot = snapshot.map_err(|error| corrupt(error.to_string()))?;
+    let outline = outline.ok_or_else(|| corrupt_error("its outline is missing".to_owned()))?;
+    let parse_message = |id: &str| parse(messages.get(id)?).ok();
+    let snapshot = assemble_snapshot(outline, parse_message);
+    let snapshot = snapshot.map_err(|error| corrupt_error(error.to_string()))?;
     // An entry that cannot be read keeps its claim, so its call does not start again.
-    let entry = |text: &str| JournalEntry::from_value(&parse(text).ok()?).ok();
+    let parse_entry = |text: &str| JournalEntry::from_value(&parse(text).ok()?).ok();
     let entries = stored.journal.iter();
-    let mut journal: Vec<JournalEntry> = entries.filter_map(|it| entry(&it.text)).collect();
+    let mut journal: Vec<JournalEntry> = entries
+        .filter_map(|record| parse_entry(&record.text))
+        .collect();
     journal.sort_by_key(|entry| (entry.call_key(), attempt_order(entry)));
     Ok((snapshot, journal))
 }

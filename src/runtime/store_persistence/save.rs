@@ -18,18 +18,18 @@ use crate::{
 };
 
 /// The maximum length of a generated title, in characters.
-const TITLE: usize = 80;
+const MAX_TITLE_CHARS: usize = 80;
 /// The minimum number of messages that are serialized at once, even if the time of the frame is
 /// used up.
-const FEW_MESSAGES: usize = 64;
+const MIN_MESSAGES: usize = 64;
 
 /// The changes of a conversation that have not been written.
 #[derive(Default)]
 pub(super) struct UnsavedChanges {
-    /// True if the complete conversation must be written, because the store has nothing of it.
+    /// True if the complete conversation must be written, because the store does not contain it.
     all: bool,
     messages: HashSet<MessageId>,
-    /// The serialized messages that have not changed since.
+    /// The texts of messages that were serialized and have not changed since.
     texts: HashMap<MessageId, String>,
     /// True if anything outside of messages has changed.
     outline: bool,
@@ -38,7 +38,7 @@ pub(super) struct UnsavedChanges {
 }
 
 impl UnsavedChanges {
-    /// Creates the changes for a conversation of which the store has nothing: the complete
+    /// Creates the changes for a conversation that the store does not contain: the complete
     /// conversation must be written.
     pub(super) fn all() -> Self {
         Self {
@@ -70,26 +70,27 @@ impl UnsavedChanges {
             message.is_none_or(|message| message.is_from_user())
         };
         // The number of applied events is stored with their effects, in the outline.
-        let counts = session.counts_events();
-        let (mut urgent, mut soon, mut path, mut answers) = (false, false, false, false);
+        let counts_events = session.counts_events();
+        let (mut is_urgent, mut is_soon, mut has_path_change, mut has_new_answer) =
+            (false, false, false, false);
         for change in changes {
             match change {
                 Change::PartGrew { message, .. } | Change::PartAdded { message, .. } => {
                     self.mark_changed(message);
-                    self.outline |= counts;
+                    self.outline |= counts_events;
                     continue;
                 }
                 Change::Steps | Change::Registry | Change::Notices => continue,
                 Change::MessageAdded(message) => {
                     self.mark_changed(message);
                     match is_from_user(message) {
-                        true => urgent = true,
-                        false => answers = true,
+                        true => is_urgent = true,
+                        false => has_new_answer = true,
                     }
                 }
                 Change::MessageMoved(message) | Change::MessageRemoved(message) => {
                     self.mark_changed(message);
-                    urgent = true;
+                    is_urgent = true;
                 }
                 Change::Message(message) => self.mark_changed(message),
                 Change::Call(key) => {
@@ -98,24 +99,24 @@ impl UnsavedChanges {
                         self.mark_changed(message.id());
                     }
                     let call = conversation.call(key);
-                    urgent |= call.is_some_and(|call| needs_prompt_write(call, session));
+                    is_urgent |= call.is_some_and(|call| needs_prompt_write(call, session));
                     let phase = call.map(ToolCall::phase);
                     let phase = phase.filter(|phase| *phase != Phase::InputStreaming);
-                    soon |= phase.is_some_and(|phase| phases.insert(*key, phase) != Some(phase));
+                    is_soon |= phase.is_some_and(|phase| phases.insert(*key, phase) != Some(phase));
                 }
-                Change::Path => path = true,
+                Change::Path => has_path_change = true,
                 Change::Thread => {
                     self.texts.clear();
-                    urgent = true;
+                    is_urgent = true;
                 }
-                Change::Run | Change::Interrupts | Change::Queue => urgent = true,
+                Change::Run | Change::Interrupts | Change::Queue => is_urgent = true,
                 Change::State | Change::Remembered => {}
             }
             self.outline = true;
         }
-        // An added message extends the path, too.
-        urgent |= path && !answers;
-        match (self.is_empty(), urgent, soon) {
+        // An added answer changes the path as well, which is not urgent.
+        is_urgent |= has_path_change && !has_new_answer;
+        match (self.is_empty(), is_urgent, is_soon) {
             (true, ..) => Urgency::Nothing,
             (false, true, _) => Urgency::AtOnce,
             (false, false, true) => Urgency::Soon,
@@ -130,15 +131,15 @@ impl UnsavedChanges {
         }
     }
 
-    /// Serializes messages before the batch is built: at least [`FEW_MESSAGES`], and more while
-    /// this frame has time. Returns true if messages are left.
+    /// Serializes messages before the batch is built: at least [`MIN_MESSAGES`], and more while
+    /// this frame has time. Returns true if further messages remain.
     pub(super) fn serialize_some_messages(&mut self, session: &Session) -> bool {
         let (slice, mut count) = (WorkSlice::begin(), 0_usize);
         for id in ids_to_write(self.all, &self.messages, session) {
             if self.texts.contains_key(id) {
                 continue;
             }
-            if count >= FEW_MESSAGES && slice.is_used_up() {
+            if count >= MIN_MESSAGES && slice.is_used_up() {
                 return true;
             }
             count = count.saturating_add(1);
@@ -149,8 +150,8 @@ impl UnsavedChanges {
         false
     }
 
-    /// Adds older changes, such as those of a failed write. Their journal entries precede the
-    /// present ones.
+    /// Adds older changes, such as those of a failed write. Their journal entries precede the newer
+    /// entries.
     pub(super) fn merge_older(&mut self, mut other: Self) {
         self.all |= other.all;
         self.outline |= other.outline;
@@ -264,9 +265,9 @@ fn ids_to_write<'a>(
     messages: &'a HashSet<MessageId>,
     session: &'a Session,
 ) -> impl Iterator<Item = &'a MessageId> {
-    let known = session.conversation().all_messages().filter(move |_| all);
-    let changed = messages.iter().filter(move |_| !all);
-    known.map(|message| message.id()).chain(changed)
+    let all_messages = session.conversation().all_messages().filter(move |_| all);
+    let changed_ids = messages.iter().filter(move |_| !all);
+    all_messages.map(|message| message.id()).chain(changed_ids)
 }
 
 impl UnsavedChanges {
@@ -283,9 +284,11 @@ impl UnsavedChanges {
 /// Builds the list entry of a conversation, titled by the user's first message.
 fn build_thread_info(session: &Session) -> ThreadInfo {
     let mut path = session.conversation().path();
-    let first = path.find(|message| message.is_from_user());
-    let text = first.map(|message| message.text()).unwrap_or_default();
-    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let title: String = words.chars().take(TITLE).collect();
+    let first_message = path.find(|message| message.is_from_user());
+    let text = first_message
+        .map(|message| message.text())
+        .unwrap_or_default();
+    let normalized_text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let title: String = normalized_text.chars().take(MAX_TITLE_CHARS).collect();
     ThreadInfo::new(session.thread_id(), title, now())
 }

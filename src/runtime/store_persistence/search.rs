@@ -25,8 +25,12 @@ impl StorePersistence {
         let words = search.words.trim().to_lowercase();
         let threads: Vec<ThreadInfo> = self.listed.borrow().clone().unwrap_or_default();
         let mut budget = MAX_BYTES;
-        let is_kept = |thread: &&ThreadInfo| thread.deleted_at.is_none();
-        for thread in threads.iter().filter(is_kept).take(MAX_CONVERSATIONS) {
+        let is_not_deleted = |thread: &&ThreadInfo| thread.deleted_at.is_none();
+        for thread in threads
+            .iter()
+            .filter(is_not_deleted)
+            .take(MAX_CONVERSATIONS)
+        {
             if words.is_empty() || budget == 0 || self.ended.get() {
                 break;
             }
@@ -34,17 +38,17 @@ impl StorePersistence {
             if !search.wanted.get() {
                 return;
             }
-            // One that cannot be read is not found.
+            // A conversation that cannot be read is skipped.
             let Ok(Some(stored)) = self.with_timeout(self.store.load(&thread.id)).await else {
                 continue;
             };
             let size = |record: &Record| record.text.len();
             budget = budget.saturating_sub(stored.records.iter().map(size).sum());
-            let found = stored
+            let is_match = stored
                 .records
                 .iter()
                 .any(|record| contains_words(record, &words));
-            if found && search.wanted.get() {
+            if is_match && search.wanted.get() {
                 (search.found)(Some(&thread.id));
             }
         }
@@ -60,7 +64,7 @@ fn contains_words(record: &Record, words: &str) -> bool {
     if message_id_in_name(&record.name).is_none() {
         return false;
     }
-    // JSON writes other characters as they are, so that most messages need not be parsed.
+    // JSON does not escape other characters, so a message whose JSON lacks the words is not parsed.
     let is_escaped = |c: char| c.is_control() || matches!(c, '"' | '\\');
     if !words.contains(is_escaped) && !record.text.to_lowercase().contains(words) {
         return false;

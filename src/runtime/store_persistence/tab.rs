@@ -1,4 +1,4 @@
-//! Remembers the conversation of a tab over reloads, in the session storage.
+//! Remembers the conversation of a tab across reloads, in the session storage.
 
 use web_sys::Storage;
 
@@ -26,7 +26,7 @@ pub(super) fn remembered_thread_id(store: &dyn Store) -> Option<String> {
 /// allows session storage.
 pub(super) fn remember_thread(store: &dyn Store, thread_id: &str) {
     if let (Some(storage), Some(key)) = (session_storage(), storage_key(store)) {
-        // Without storage the tab starts over after a reload.
+        // If this fails, the tab begins a new conversation after a reload.
         let _ = storage.set_item(&key, thread_id);
     }
 }
@@ -40,7 +40,7 @@ fn owner_mark_key(store: &dyn Store, thread_id: &str) -> Option<String> {
 /// conversation.
 pub(super) fn mark_owner(store: &dyn Store, thread_id: &str) {
     if let (Some(storage), Some(mark)) = (session_storage(), owner_mark_key(store, thread_id)) {
-        // Without it, another window may own the conversation after this one reloads.
+        // If this fails, another window may own the conversation after this window has reloaded.
         let _ = storage.set_item(&mark, "");
     }
 }
@@ -52,9 +52,9 @@ pub(super) fn consume_owner_mark(store: &dyn Store, thread_id: &str) -> bool {
     let (Some(storage), Some(mark)) = (session_storage(), owner_mark_key(store, thread_id)) else {
         return false;
     };
-    let acted = storage.get_item(&mark).ok().flatten().is_some();
-    // The mark is valid once.
+    let was_owner = storage.get_item(&mark).ok().flatten().is_some();
+    // The mark is valid for one reload.
     let _ = storage.remove_item(&mark);
     let document = browser().and_then(|window| window.document());
-    acted && document.is_some_and(|document| document.has_focus().unwrap_or(false))
+    was_owner && document.is_some_and(|document| document.has_focus().unwrap_or(false))
 }

@@ -26,7 +26,7 @@ const STORE_TIMEOUT_MS: u64 = 8_000;
 pub(super) enum WriteJob {
     /// A write of the unsaved changes.
     Save,
-    /// A retry of the unsaved changes and of all postponed writes.
+    /// A repetition of all postponed writes, and a write of the unsaved changes.
     Again,
     /// A write of a call's start, together with the changes before it.
     Commit(CommitId, Box<JournalEntry>),
@@ -87,18 +87,18 @@ impl StorePersistence {
         self.dispatch(Input::Committed { commit, outcome });
     }
 
-    /// Serializes changed messages over several frames, at most [`MAX_FRAMES`], so that the write
-    /// itself is short.
+    /// Serializes changed messages over at most [`MAX_FRAMES`] frames, so that the write itself is
+    /// short.
     async fn serialize_messages_ahead(&self) {
         for _ in 0..MAX_FRAMES {
             let Some(runtime) = self.runtime.upgrade() else {
                 return;
             };
-            let more = runtime.read(|session| {
-                let is_it = session.thread_id() == self.thread.borrow().id;
-                is_it && self.unsaved.borrow_mut().serialize_some_messages(session)
+            let has_more = runtime.read(|session| {
+                let is_current = session.thread_id() == self.thread.borrow().id;
+                is_current && self.unsaved.borrow_mut().serialize_some_messages(session)
             });
-            if more != Some(true) {
+            if has_more != Some(true) {
                 return;
             }
             drop(runtime);
@@ -124,9 +124,9 @@ impl StorePersistence {
             return false;
         }
         let runtime = self.runtime.upgrade();
-        let count = runtime
+        let message_count = runtime
             .and_then(|runtime| runtime.read(|session| session.conversation().message_count()));
-        thread.taken.get() || count.unwrap_or_default() > 0
+        thread.taken.get() || message_count.unwrap_or_default() > 0
     }
 
     /// Writes the start of a call to the journal; `Err` is the reason why the call must not start.
@@ -139,10 +139,10 @@ impl StorePersistence {
         if !self.owns_thread() || thread.id != entry.thread_id() {
             return Err("the conversation is not open here".to_owned());
         }
-        // The calls stored before the batch that carries the claim.
-        let stored = thread.stored.get();
-        let starts_here = |outcome| stored.may_start(entry.call_key(), outcome);
-        if (self.is_failing() || thread.is_apart.get()) && starts_here(ClaimOutcome::Failed) {
+        // The calls that were stored before the batch with the claim.
+        let stored_calls = thread.stored.get();
+        let may_start = |outcome| stored_calls.may_start(entry.call_key(), outcome);
+        if (self.is_failing() || thread.is_apart.get()) && may_start(ClaimOutcome::Failed) {
             self.unsaved.borrow_mut().add_entry(entry);
             return Ok(());
         }
@@ -160,7 +160,7 @@ impl StorePersistence {
             StoreErrorKind::TakenOver => ClaimOutcome::Refused,
             _ => ClaimOutcome::Failed,
         };
-        if !self.is_current(&thread) || !starts_here(outcome) {
+        if !self.is_current(&thread) || !may_start(outcome) {
             return Err(error.message);
         }
         self.unsaved.borrow_mut().add_entry(entry);
@@ -185,9 +185,9 @@ impl StorePersistence {
 
     /// Waits for a store operation. Fails with [`StoreErrorKind::NoAnswer`] after
     /// [`STORE_TIMEOUT_MS`]; a later result is ignored.
-    pub(super) async fn with_timeout<T>(&self, asked: StoreFuture<T>) -> Result<T, StoreError> {
-        let patience = Box::pin(sleep(Duration::from_millis(STORE_TIMEOUT_MS)));
-        match select(asked, patience).await {
+    pub(super) async fn with_timeout<T>(&self, operation: StoreFuture<T>) -> Result<T, StoreError> {
+        let timeout = Box::pin(sleep(Duration::from_millis(STORE_TIMEOUT_MS)));
+        match select(operation, timeout).await {
             Either::Left((outcome, _)) => outcome,
             Either::Right(_) => {
                 let message = "the store does not answer";
@@ -203,25 +203,25 @@ impl StorePersistence {
         thread: &Rc<TabThread>,
         claim: Option<&JournalEntry>,
     ) -> Result<(), StoreError> {
-        let written = match self.check_store(thread).await {
+        let outcome = match self.check_store(thread).await {
             Ok(()) => self.write_once(thread, claim).await,
             Err(error) => Err(error),
         };
         let is_forgotten =
             |error: &StoreError| error.kind == StoreErrorKind::Forgotten && self.is_current(thread);
-        let written = match written {
+        let outcome = match outcome {
             Err(error) if is_forgotten(&error) => {
                 thread.taken.set(false);
                 self.unsaved.borrow_mut().merge_older(UnsavedChanges::all());
                 self.write_once(thread, claim).await
             }
-            written => written,
+            outcome => outcome,
         };
-        if written.is_ok() {
+        if outcome.is_ok() {
             self.mark_recovered();
             thread.send(TabMessage::Written);
         }
-        written
+        outcome
     }
 
     async fn write_once(
@@ -238,8 +238,8 @@ impl StorePersistence {
         };
         batch.claim = claim.map(build_journal_record);
         let info = batch.info.clone();
-        let written = self.with_timeout(self.store.write(batch)).await;
-        match &written {
+        let outcome = self.with_timeout(self.store.write(batch)).await;
+        match &outcome {
             Ok(()) => {
                 thread.add_stored_calls(calls);
                 if info.is_some() {
@@ -256,21 +256,22 @@ impl StorePersistence {
                 }
             }
         }
-        written
+        outcome
     }
 
     /// Takes the lock and the ownership of a conversation before its first write, registers the
     /// writer in the store, and notifies the other tabs.
     async fn take_thread(&self, thread: &Rc<TabThread>) -> Result<(), StoreError> {
-        // At most once, whatever the store returns: otherwise this tab would wait for its own lock.
+        // The lock is acquired at most once, even if the store then fails: otherwise this tab would
+        // wait for its own lock.
         if thread.lock.borrow().is_none() && !thread.is_lockless.get() {
             self.listen_to_tabs(thread);
-            // Another tab has this id only if it was imported; this conversation is then the newer
-            // one.
+            // Another tab can have a conversation with this id only if the conversation was
+            // imported. The conversation of this tab is then the newer one.
             self.acquire_ownership(thread, true).await;
         }
-        let taken = self.store.take(&thread.id, &thread.writer());
-        self.with_timeout(taken).await?;
+        let registration = self.store.take(&thread.id, &thread.writer());
+        self.with_timeout(registration).await?;
         thread.taken.set(true);
         thread.send(TabMessage::Owned);
         if self.is_current(thread) {
@@ -290,11 +291,11 @@ impl StorePersistence {
             add: unsaved.entries(),
             ..Batch::default()
         };
-        let written = match thread.taken.get() {
+        let outcome = match thread.taken.get() {
             true => Ok(()),
             false => self.take_thread(&thread).await,
         };
-        let written = match written {
+        let outcome = match outcome {
             Ok(()) => self.with_timeout(self.store.write(batch)).await,
             Err(error) => Err(error),
         };
@@ -302,7 +303,7 @@ impl StorePersistence {
         // the write fails, so that another tab can become the owner.
         thread.lock.take();
         thread.channel.take();
-        match written {
+        match outcome {
             Err(error) if error.kind != StoreErrorKind::TakenOver => {
                 self.update_failure_notice(Some(&error));
                 self.postpone_job(WriteJob::Archive(thread, snapshot, unsaved));
@@ -318,8 +319,8 @@ impl StorePersistence {
         let runtime = self.runtime.upgrade()?;
         let mut unsaved = mem::take(&mut *self.unsaved.borrow_mut());
         let batch = runtime.read(|session| {
-            let is_it = session.thread_id() == thread.id && !session.is_following();
-            is_it.then(|| {
+            let is_current = session.thread_id() == thread.id && !session.is_following();
+            is_current.then(|| {
                 let batch = build_batch(session, thread, &mut unsaved);
                 (batch, StoredCalls::of(session))
             })
@@ -335,10 +336,10 @@ impl StorePersistence {
 
     /// Writes the unsaved changes at once, for example because the page may be unloaded, if this
     /// tab owns the conversation and the writer is registered. While the store fails, writes only
-    /// if `page_goes` is true.
-    pub(super) fn save_now(&self, page_goes: bool) {
+    /// if `is_unloading` is true.
+    pub(super) fn save_now(&self, is_unloading: bool) {
         let thread = self.thread();
-        if self.is_failing() && !page_goes {
+        if self.is_failing() && !is_unloading {
             return;
         }
         if !self.owns_thread() || !thread.taken.get() || !self.has_changes(&thread) {
@@ -348,20 +349,22 @@ impl StorePersistence {
             return;
         };
         thread.add_stored_calls(calls);
-        let (written, me) = (self.store.write(batch), self.me.upgrade());
-        let Some(persistence) = me else { return };
+        let (write, persistence) = (self.store.write(batch), self.me.upgrade());
+        let Some(persistence) = persistence else {
+            return;
+        };
         spawn_local(async move {
-            let Err(error) = persistence.with_timeout(written).await else {
+            let Err(error) = persistence.with_timeout(write).await else {
                 return;
             };
             if persistence.is_current(&thread) {
-                let mut still = persistence.unsaved.borrow_mut();
-                still.merge_older(unsaved);
+                let mut new_changes = persistence.unsaved.borrow_mut();
+                new_changes.merge_older(unsaved);
                 if error.kind == StoreErrorKind::Forgotten {
-                    still.merge_older(UnsavedChanges::all());
+                    new_changes.merge_older(UnsavedChanges::all());
                     thread.taken.set(false);
                 }
-                drop(still);
+                drop(new_changes);
                 persistence.schedule_save(Urgency::WithTheAnswer);
             }
         });

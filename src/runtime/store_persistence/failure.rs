@@ -21,8 +21,8 @@ use crate::{
 const FIRST_RETRY_MS: u32 = 2_000;
 /// The longest retry delay, in milliseconds.
 const MAX_RETRY_MS: u32 = 60_000;
-/// The time that another tab has to answer that it acts on a conversation, in milliseconds.
-const PING_MS: u64 = 500;
+/// The time that another tab has to answer that it owns a conversation, in milliseconds.
+const PING_TIMEOUT_MS: u64 = 500;
 
 /// The failure state of a store.
 #[derive(Default)]
@@ -38,7 +38,7 @@ pub(super) struct FailureState {
 impl StorePersistence {
     /// Returns true while the store fails.
     pub(super) fn is_failing(&self) -> bool {
-        self.trouble.fails.get()
+        self.failure.fails.get()
     }
 
     /// Handles an error of the store. If another page has taken over, the takeover is handled;
@@ -58,35 +58,35 @@ impl StorePersistence {
     }
 
     pub(super) fn mark_failing(&self) {
-        self.trouble.fails.set(true);
+        self.failure.fails.set(true);
     }
 
     pub(super) fn mark_recovered(&self) {
-        self.trouble.pause_ms.set(0);
-        self.trouble.fails.set(false);
+        self.failure.pause_ms.set(0);
+        self.failure.fails.set(false);
         self.show_ownership();
         self.update_failure_notice(None);
     }
 
     pub(super) fn postpone_job(&self, job: WriteJob) {
-        self.trouble.postponed.borrow_mut().push(job);
+        self.failure.postponed.borrow_mut().push(job);
         self.schedule_retry();
     }
 
     pub(super) fn schedule_retry(&self) {
-        if self.ended.get() || self.trouble.waits.replace(true) {
+        if self.ended.get() || self.failure.waits.replace(true) {
             return;
         }
-        let pause = self
-            .trouble
+        let delay_ms = self
+            .failure
             .pause_ms
             .get()
             .clamp(FIRST_RETRY_MS, MAX_RETRY_MS);
-        self.trouble.pause_ms.set(pause.saturating_mul(2));
-        let me = self.me.clone();
-        after(pause, move || {
-            if let Some(persistence) = me.upgrade() {
-                persistence.trouble.waits.set(false);
+        self.failure.pause_ms.set(delay_ms.saturating_mul(2));
+        let weak_persistence = self.me.clone();
+        after(delay_ms, move || {
+            if let Some(persistence) = weak_persistence.upgrade() {
+                persistence.failure.waits.set(false);
                 persistence.push_job(WriteJob::Again);
             }
         });
@@ -97,8 +97,8 @@ impl StorePersistence {
     /// retry is scheduled again instead; nothing is sent if this tab does not own the conversation,
     /// or if the store may have a diverged state.
     pub(super) async fn retry_writes(&self) {
-        let postponed = mem::take(&mut *self.trouble.postponed.borrow_mut());
-        self.jobs.borrow_mut().extend(postponed);
+        let postponed_jobs = mem::take(&mut *self.failure.postponed.borrow_mut());
+        self.jobs.borrow_mut().extend(postponed_jobs);
         let thread = self.thread();
         if self.ownership.get() == Ownership::Opening {
             return self.schedule_retry();
@@ -106,12 +106,12 @@ impl StorePersistence {
         if !self.owns_thread() || thread.is_apart.get() {
             return;
         }
-        let tried = match (self.has_changes(&thread), thread.taken.get()) {
+        let outcome = match (self.has_changes(&thread), thread.taken.get()) {
             (true, _) => self.write_changes(&thread, None).await,
             (false, true) => self.check_store(&thread).await,
             (false, false) => self.with_timeout(self.store.threads()).await.map(drop),
         };
-        match tried {
+        match outcome {
             Ok(()) => self.mark_recovered(),
             Err(error) => self.handle_error(&thread, &error),
         }
@@ -134,35 +134,37 @@ impl StorePersistence {
         if self.is_failing() {
             return self.detach_from_store(thread);
         }
-        let Some(me) = self.me.upgrade() else { return };
+        let Some(persistence) = self.me.upgrade() else {
+            return;
+        };
         let thread = Rc::clone(thread);
         spawn_local(async move {
-            // If other tabs cannot be asked, trust the store.
-            let lives = me.is_acted_on_elsewhere(&thread).await != Some(false);
-            if !me.is_current(&thread) || !me.owns_thread() {
+            // If the other tabs cannot be asked, the error of the store is trusted.
+            let has_other_owner = persistence.is_owned_by_other_tab(&thread).await != Some(false);
+            if !persistence.is_current(&thread) || !persistence.owns_thread() {
                 return;
             }
-            match lives {
-                true => me.on_ownership_lost(&thread),
+            match has_other_owner {
+                true => persistence.on_ownership_lost(&thread),
                 false => {
                     thread.restart_writer(None);
-                    me.set_ownership(Ownership::Opening);
-                    me.load_or_follow(&thread, true).await;
+                    persistence.set_ownership(Ownership::Opening);
+                    persistence.load_or_follow(&thread, true).await;
                 }
             }
         });
     }
 
-    /// Asks the other tabs whether one of them acts on a conversation. Returns false if none
-    /// answers within [`PING_MS`], and `None` if there is no channel to them.
-    pub(super) async fn is_acted_on_elsewhere(&self, thread: &Rc<TabThread>) -> Option<bool> {
+    /// Asks the other tabs whether one of them owns a conversation. Returns false if no tab answers
+    /// within [`PING_TIMEOUT_MS`], and `None` if there is no channel to the other tabs.
+    pub(super) async fn is_owned_by_other_tab(&self, thread: &Rc<TabThread>) -> Option<bool> {
         let (sender, receiver) = oneshot::channel();
         thread.pinged.replace(Some(sender));
         if !thread.send(TabMessage::Ping) {
             return None;
         }
-        let patience = Box::pin(sleep(Duration::from_millis(PING_MS)));
-        let answered = select(receiver, patience).await;
-        Some(matches!(answered, Either::Left((Ok(()), _))))
+        let timeout = Box::pin(sleep(Duration::from_millis(PING_TIMEOUT_MS)));
+        let outcome = select(receiver, timeout).await;
+        Some(matches!(outcome, Either::Left((Ok(()), _))))
     }
 }
