@@ -19,14 +19,14 @@ use crate::ui::Subscription;
 /// use leptos_assistant::{ApprovalStore, store::Swap};
 /// use serde_json::Value;
 ///
-/// /// Keeps the approvals in memory.
+/// /// A store in memory.
 /// #[derive(Clone, Default)]
 /// struct Memory(Rc<RefCell<Vec<Value>>>);
 ///
 /// impl ApprovalStore for Memory {
 ///     fn load(&self) -> Pin<Box<dyn Future<Output = Vec<Value>>>> {
-///         let kept = self.0.borrow().clone();
-///         Box::pin(async move { kept })
+///         let approvals = self.0.borrow().clone();
+///         Box::pin(async move { approvals })
 ///     }
 ///
 ///     fn keep(&self, approvals: Vec<Value>) {
@@ -34,21 +34,21 @@ use crate::ui::Subscription;
 ///     }
 ///
 ///     fn swap(&self, before: Value, after: Value) -> Pin<Box<dyn Future<Output = Swap<Value>>>> {
-///         let mut kept = self.0.borrow_mut();
-///         let found = kept.iter_mut().find(|one| one["id"] == before["id"]);
-///         let outcome = match found {
-///             Some(one) if *one == before => {
-///                 *one = after;
+///         let mut approvals = self.0.borrow_mut();
+///         let entry = approvals.iter_mut().find(|entry| entry["id"] == before["id"]);
+///         let outcome = match entry {
+///             Some(entry) if *entry == before => {
+///                 *entry = after;
 ///                 Swap::Done
 ///             }
-///             other => Swap::Found(other.cloned()),
+///             entry => Swap::Found(entry.cloned()),
 ///         };
 ///         Box::pin(async move { outcome })
 ///     }
 /// }
 /// ```
 pub trait ApprovalStore: 'static {
-    /// Loads the stored approvals. An invalid entry approves nothing.
+    /// Loads the stored approvals. Invalid entries are ignored by the caller.
     fn load(&self) -> Pin<Box<dyn Future<Output = Vec<Value>>>>;
 
     /// Stores these approvals, and removes earlier ones that are not among them. Each approval is
@@ -60,7 +60,7 @@ pub trait ApprovalStore: 'static {
     /// otherwise changes nothing, and resolves to [`Swap::Found`] with the stored entry. This
     /// counts the uses of an approval that is valid for a number of calls, so that only one of two
     /// tabs can take the last use. The default implementation counts nothing, so the user is asked
-    /// each time about calls of such approvals.
+    /// about each call that such an approval would allow.
     fn swap(&self, before: Value, after: Value) -> Pin<Box<dyn Future<Output = Swap<Value>>>> {
         let _ = (before, after);
         let message = "this store of approvals counts no uses".to_owned();

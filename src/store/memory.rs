@@ -25,7 +25,11 @@ struct MemoryThread {
 
 impl MemoryThread {
     fn write(&mut self, batch: Batch) -> Result<(), StoreError> {
-        if self.writer.as_ref().is_some_and(|it| *it != batch.writer) {
+        if self
+            .writer
+            .as_ref()
+            .is_some_and(|writer| *writer != batch.writer)
+        {
             let message = "another tab has this conversation now";
             return Err(StoreError::new(StoreErrorKind::TakenOver, message));
         }
@@ -43,19 +47,20 @@ impl MemoryThread {
         for name in &batch.remove {
             self.records.remove(name);
         }
-        let put = batch.put.into_iter();
-        self.records.extend(put.map(|it| (it.name, it.text)));
+        let records = batch.put.into_iter();
+        self.records
+            .extend(records.map(|record| (record.name, record.text)));
         self.info = batch.info.or(self.info.take());
         Ok(())
     }
 }
 
-fn to_records(from: &BTreeMap<String, String>) -> Vec<Record> {
-    let record = |(name, text): (&String, &String)| Record {
+fn to_records(texts: &BTreeMap<String, String>) -> Vec<Record> {
+    let to_record = |(name, text): (&String, &String)| Record {
         name: name.clone(),
         text: text.clone(),
     };
-    from.iter().map(record).collect()
+    texts.iter().map(to_record).collect()
 }
 
 fn ready_future<T: 'static>(
@@ -67,7 +72,9 @@ fn ready_future<T: 'static>(
 impl Store for MemoryStore {
     fn load(&self, thread_id: &str) -> StoreFuture<Option<StoredThread>> {
         let threads = self.0.borrow();
-        let thread = threads.get(thread_id).filter(|it| !it.records.is_empty());
+        let thread = threads
+            .get(thread_id)
+            .filter(|thread| !thread.records.is_empty());
         ready_future(Ok(thread.map(|thread| StoredThread {
             records: to_records(&thread.records),
             journal: to_records(&thread.journal),
@@ -89,9 +96,9 @@ impl Store for MemoryStore {
 
     fn threads(&self) -> StoreFuture<Vec<ThreadInfo>> {
         let threads = self.0.borrow();
-        let info =
+        let labelled_info =
             |thread: &MemoryThread| Some(thread.info.clone()?.labelled(thread.label.clone()));
-        ready_future(Ok(threads.values().filter_map(info).collect()))
+        ready_future(Ok(threads.values().filter_map(labelled_info).collect()))
     }
 
     fn label(&self, thread_id: &str, label: Label) -> StoreFuture<()> {

@@ -7,21 +7,23 @@
 mod approvals;
 mod indexed_db;
 mod memory;
-mod own;
+mod ownership;
 mod record;
 
 use std::fmt;
 
 use futures_util::future::LocalBoxFuture;
 
-pub(crate) use own::{Lock, LockAttempt, QueuePosition, TabChannel, TabMessage, has_web_locks};
+pub(crate) use ownership::{
+    Lock, LockAttempt, QueuePosition, TabChannel, TabMessage, has_web_locks,
+};
 pub(crate) use record::{OUTLINE, message_id_in_name, message_record_name};
 
 pub use approvals::ApprovalStore;
 pub use assistant_core::session::Swap;
 pub use indexed_db::{IndexedDbApprovals, IndexedDbStore};
 pub use memory::MemoryStore;
-pub use own::Ownership;
+pub use ownership::Ownership;
 pub use record::{Batch, Label, Record, StoredThread, ThreadInfo};
 
 /// The future returned by store operations.
@@ -50,7 +52,7 @@ pub type StoreFuture<T> = LocalBoxFuture<'static, Result<T, StoreError>>;
 ///     Batch, Label, MemoryStore, Store, StoreFuture, StoredThread, ThreadInfo,
 /// };
 ///
-/// /// Counts its writes.
+/// /// A store that counts its writes.
 /// #[derive(Default)]
 /// struct Counting {
 ///     inner: MemoryStore,

@@ -25,17 +25,17 @@ impl Record {
 
 /// The name of the record that contains the conversation, except for the contents of messages.
 pub(crate) const OUTLINE: &str = "outline";
-/// The prefix of message records.
-const MESSAGE: &str = "message/";
+/// The prefix of the names of message records.
+const MESSAGE_PREFIX: &str = "message/";
 
 /// Returns the name of a message's record.
 pub(crate) fn message_record_name(message: &str) -> String {
-    format!("{MESSAGE}{message}")
+    format!("{MESSAGE_PREFIX}{message}")
 }
 
-/// Returns the message id in a record's name; `None` if the record is no message.
+/// Returns the message id in a record's name; `None` if the record does not contain a message.
 pub(crate) fn message_id_in_name(name: &str) -> Option<&str> {
-    name.strip_prefix(MESSAGE)
+    name.strip_prefix(MESSAGE_PREFIX)
 }
 
 /// A set of changes that a store writes atomically.
@@ -154,14 +154,14 @@ impl Label {
     /// ```
     #[must_use]
     pub fn to_text(&self) -> String {
-        let mut out = Map::new();
+        let mut object = Map::new();
         if let Some(title) = &self.title {
-            out.insert("title".to_owned(), title.as_str().into());
+            object.insert("title".to_owned(), title.as_str().into());
         }
         if let Some(at) = self.deleted_at {
-            out.insert("deletedAt".to_owned(), at.into());
+            object.insert("deletedAt".to_owned(), at.into());
         }
-        Value::Object(out).to_string()
+        Value::Object(object).to_string()
     }
 
     /// Parses the output of [`Self::to_text`]. Invalid text results in an empty label.
@@ -217,11 +217,11 @@ impl ThreadInfo {
     /// ```
     #[must_use]
     pub fn to_text(&self) -> String {
-        let mut out = Map::new();
-        out.insert("id".to_owned(), self.id.as_str().into());
-        out.insert("title".to_owned(), self.title.as_str().into());
-        out.insert("updatedAt".to_owned(), self.updated_at.into());
-        Value::Object(out).to_string()
+        let mut object = Map::new();
+        object.insert("id".to_owned(), self.id.as_str().into());
+        object.insert("title".to_owned(), self.title.as_str().into());
+        object.insert("updatedAt".to_owned(), self.updated_at.into());
+        Value::Object(object).to_string()
     }
 
     /// Parses the output of [`Self::to_text`]; returns `None` for invalid text.

@@ -18,7 +18,7 @@ use crate::{
 
 const APPROVALS: &str = "approvals";
 /// The maximum time for which a read or write delays the next operation, in milliseconds.
-const TURN_MS: u64 = 8_000;
+const TURN_TIMEOUT_MS: u64 = 8_000;
 
 /// A store of approvals in the browser's `IndexedDB`, for all tabs of an origin: an approval given
 /// or revoked in one tab applies in the others. Clones share a connection.
@@ -59,11 +59,11 @@ struct QueueTicket {
 
 impl QueueTicket {
     async fn wait_for_turn(&mut self) {
-        if let Some(before) = self.before.take() {
-            // The sender is dropped when the operation is done. One that never ends delays nothing
-            // else.
-            let patience = Box::pin(sleep(Duration::from_millis(TURN_MS)));
-            select(before, patience).await;
+        if let Some(previous) = self.before.take() {
+            // The previous operation drops its sender when it is done. The timeout limits the delay
+            // by an operation that never ends.
+            let timeout = Box::pin(sleep(Duration::from_millis(TURN_TIMEOUT_MS)));
+            select(previous, timeout).await;
         }
     }
 }
@@ -92,10 +92,10 @@ impl IndexedDbApprovals {
 
 impl ApprovalDatabase {
     fn join_queue(&self) -> QueueTicket {
-        let (done, next) = oneshot::channel();
+        let (sender, receiver) = oneshot::channel();
         QueueTicket {
-            before: self.last.replace(Some(next)),
-            _done: done,
+            before: self.last.replace(Some(receiver)),
+            _done: sender,
         }
     }
 
@@ -105,22 +105,23 @@ impl ApprovalDatabase {
         let transaction = self
             .inner
             .begin_transaction(&database, &[APPROVALS], mode, false)?;
-        let stored = request::object_store(&transaction, APPROVALS)?.get_all();
-        let stored = Array::from(&request::wait_for_result(stored).await?);
-        let read = |text: JsValue| serde_json::from_str(&text.as_string()?).ok();
-        let stored: Vec<Value> = stored.iter().filter_map(read).collect();
-        *self.known.borrow_mut() = stored.iter().filter_map(approval_id).collect();
-        Ok(stored)
+        let all_texts = request::object_store(&transaction, APPROVALS)?.get_all();
+        let texts = Array::from(&request::wait_for_result(all_texts).await?);
+        let parse = |text: JsValue| serde_json::from_str(&text.as_string()?).ok();
+        let approvals: Vec<Value> = texts.iter().filter_map(parse).collect();
+        *self.known.borrow_mut() = approvals.iter().filter_map(approval_id).collect();
+        Ok(approvals)
     }
 
-    /// Writes approvals that the database lacks, deletes those that are not in the list any more,
-    /// and notifies the other tabs. Other entries are not written, so that changes of other tabs
-    /// are not overwritten.
+    /// Writes the approvals that this tab has not stored yet, deletes those that are not in the
+    /// list any more, and notifies the other tabs. Other entries are not written, so that changes
+    /// of other tabs are not overwritten.
     async fn write_changes(&self, approvals: Vec<Value>) -> Result<(), StoreError> {
-        let texts = approvals.iter();
-        let texts = texts.filter_map(|one| Some((approval_id(one)?, one.to_string())));
-        let (now, texts): (Vec<String>, Vec<String>) = texts.unzip();
-        let before = self.known.borrow().clone();
+        let entries = approvals
+            .iter()
+            .filter_map(|approval| Some((approval_id(approval)?, approval.to_string())));
+        let (ids, texts): (Vec<String>, Vec<String>) = entries.unzip();
+        let known_ids = self.known.borrow().clone();
         let database = Rc::clone(&self.inner).get_or_open_database().await?;
         let mode = IdbTransactionMode::Readwrite;
         let transaction = self
@@ -128,17 +129,17 @@ impl ApprovalDatabase {
             .begin_transaction(&database, &[APPROVALS], mode, true)?;
         let end = request::TransactionEnd::observe(&transaction);
         let store = request::object_store(&transaction, APPROVALS)?;
-        for removed in before.iter().filter(|id| !now.contains(id)) {
-            check_request(store.delete(&JsValue::from_str(removed)))?;
+        for id in known_ids.iter().filter(|id| !ids.contains(id)) {
+            check_request(store.delete(&JsValue::from_str(id)))?;
         }
-        for (id, text) in now.iter().zip(&texts) {
-            if !before.contains(id) {
+        for (id, text) in ids.iter().zip(&texts) {
+            if !known_ids.contains(id) {
                 let (text, id) = (JsValue::from_str(text), JsValue::from_str(id));
                 check_request(store.put_with_key(&text, &id))?;
             }
         }
         end.wait().await?;
-        *self.known.borrow_mut() = now;
+        *self.known.borrow_mut() = ids;
         self.announce_write();
         Ok(())
     }
@@ -162,8 +163,8 @@ impl ApprovalDatabase {
         let end = request::TransactionEnd::observe(&transaction);
         let store = request::object_store(&transaction, APPROVALS)?;
         // No other transaction writes between the read and the write.
-        let stored = request::wait_for_result(store.get(&id)).await?;
-        let stored: Option<Value> = stored
+        let stored_text = request::wait_for_result(store.get(&id)).await?;
+        let stored: Option<Value> = stored_text
             .as_string()
             .and_then(|text| serde_json::from_str(&text).ok());
         if stored.as_ref() != Some(&before) {
@@ -205,13 +206,13 @@ fn approval_id(approval: &Value) -> Option<String> {
 
 impl ApprovalStore for IndexedDbApprovals {
     fn load(&self) -> Pin<Box<dyn Future<Output = Vec<Value>>>> {
-        let (approvals, mut turn) = (Rc::clone(&self.0), self.0.join_queue());
+        let (database, mut turn) = (Rc::clone(&self.0), self.0.join_queue());
         Box::pin(async move {
             turn.wait_for_turn().await;
-            let loaded = approvals.load().await;
-            loaded.unwrap_or_else(|error| {
-                // Entries that cannot be read now must not be deleted.
-                approvals.known.borrow_mut().clear();
+            let outcome = database.load().await;
+            outcome.unwrap_or_else(|error| {
+                // An entry that cannot be read now must not be deleted by a later write.
+                database.known.borrow_mut().clear();
                 console_error(&format!("Approvals cannot be read: {error}"));
                 Vec::new()
             })
@@ -219,21 +220,21 @@ impl ApprovalStore for IndexedDbApprovals {
     }
 
     fn keep(&self, approvals: Vec<Value>) {
-        let (me, mut turn) = (Rc::clone(&self.0), self.0.join_queue());
+        let (database, mut turn) = (Rc::clone(&self.0), self.0.join_queue());
         spawn_local(async move {
             turn.wait_for_turn().await;
-            if let Err(error) = me.write_changes(approvals).await {
+            if let Err(error) = database.write_changes(approvals).await {
                 console_error(&format!("Approvals cannot be kept: {error}"));
             }
         });
     }
 
     fn swap(&self, before: Value, after: Value) -> Pin<Box<dyn Future<Output = Swap<Value>>>> {
-        let (me, mut turn) = (Rc::clone(&self.0), self.0.join_queue());
+        let (database, mut turn) = (Rc::clone(&self.0), self.0.join_queue());
         Box::pin(async move {
             turn.wait_for_turn().await;
-            let swapped = me.compare_and_swap(before, after).await;
-            swapped.unwrap_or_else(|error| Swap::Failed(error.to_string()))
+            let outcome = database.compare_and_swap(before, after).await;
+            outcome.unwrap_or_else(|error| Swap::Failed(error.to_string()))
         })
     }
 

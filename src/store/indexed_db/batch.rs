@@ -29,10 +29,10 @@ use crate::{
     ui::{PageLifecycle, is_hidden},
 };
 
-/// The maximum number of records whose requests are made at once.
-const MAX_RECORDS: usize = 64;
+/// The maximum number of records in a piece.
+const MAX_PIECE_RECORDS: usize = 64;
 /// The total length of texts at which a piece ends, in bytes.
-const MAX_TEXT: usize = 256 * 1024;
+const MAX_PIECE_BYTES: usize = 256 * 1024;
 
 /// A batch whose requests have been made, or are being made.
 pub(super) struct BatchWrite {
@@ -45,18 +45,19 @@ pub(super) struct BatchWrite {
 impl BatchWrite {
     pub(super) async fn wait(mut self) -> Result<(), StoreError> {
         let pieces = self.pieces.take();
-        let ended = self.wait_for_transaction().await;
-        // Aborted by this page, which made the requests again.
-        let again = pieces.and_then(|pieces| pieces.again.take());
-        match again {
-            Some(again) => again?.wait_for_transaction().await,
-            None => ended,
+        let outcome = self.wait_for_transaction().await;
+        // If this page aborted the transaction, it has made all requests again in a new one.
+        let restarted_write = pieces.and_then(|pieces| pieces.again.take());
+        match restarted_write {
+            Some(write) => write?.wait_for_transaction().await,
+            None => outcome,
         }
     }
 
     async fn wait_for_transaction(self) -> Result<(), StoreError> {
         let end = self.end.wait().await;
-        // Checked even if the transaction completed, for browsers that ignore the failures.
+        // The requests are checked even if the transaction completed, because some browsers ignore
+        // their failures.
         if is_key_taken(&self.fence) {
             let message = "another tab has this conversation now";
             return Err(StoreError::new(StoreErrorKind::TakenOver, message));
@@ -77,13 +78,13 @@ pub(super) struct PiecewiseWrite {
     batch: Rc<Batch>,
     /// The number of records whose requests have been made.
     made: Cell<usize>,
-    /// The batch in a new transaction, in which all requests were made at once.
+    /// The write in a new transaction, in which all requests were made at once.
     again: RefCell<Option<Result<BatchWrite, StoreError>>>,
 }
 
 impl Connection {
-    /// Makes the requests of a batch: all at once if the batch is small or the page is hidden,
-    /// otherwise those of the first piece, and the other pieces follow.
+    /// Makes the requests of a batch: all of them at once if the batch is small or the page is
+    /// hidden, otherwise those of the first piece. The other pieces follow.
     pub(super) fn write_batch(
         self: &Rc<Self>,
         database: &IdbDatabase,
@@ -115,20 +116,23 @@ impl Connection {
         })
     }
 
-    /// Listens for unload and hiding of the page, to make at once all requests of a batch that is
-    /// being written in pieces. This includes a batch that another listener of the same event
-    /// writes.
+    /// Listens for unloading and hiding of the page. Either event makes at once all requests of a
+    /// batch that is being written in pieces, including a batch that another listener of the same
+    /// event writes.
     fn watch_page_lifecycle(self: &Rc<Self>) {
         if self.leaving.borrow().is_some() {
             return;
         }
-        let me = Rc::downgrade(self);
-        let leaving = PageLifecycle::listen(move |page_goes| {
-            if let Some(inner) = me.upgrade().filter(|_| page_goes || is_hidden()) {
-                inner.make_requests_at_once();
+        let weak_connection = Rc::downgrade(self);
+        let listener = PageLifecycle::listen(move |is_unloading| {
+            if let Some(connection) = weak_connection
+                .upgrade()
+                .filter(|_| is_unloading || is_hidden())
+            {
+                connection.make_requests_at_once();
             }
         });
-        self.leaving.replace(leaving);
+        self.leaving.replace(listener);
     }
 
     /// Makes at once, in a new transaction, all requests of a batch that is being written in
@@ -146,17 +150,17 @@ impl Connection {
     ) -> Result<BatchWrite, StoreError> {
         let transaction = self.begin_batch_transaction(database, batch.claim.is_some())?;
         let end = TransactionEnd::observe(&transaction);
-        let commits_early = batch.claim.is_none() && batch.add.is_empty();
-        let first = (!commits_early).then(|| sign_batch(&transaction, batch));
-        let first = first.transpose()?;
+        let may_commit_early = batch.claim.is_none() && batch.add.is_empty();
+        let early_fence = (!may_commit_early).then(|| sign_batch(&transaction, batch));
+        let early_fence = early_fence.transpose()?;
         let claim = add_to_journal(&transaction, batch)?;
         change_records(&transaction, batch, 0..record_count(batch))?;
         put_info(&transaction, batch)?;
-        let fence = match first {
+        let fence = match early_fence {
             Some(fence) => fence,
             None => sign_batch(&transaction, batch)?,
         };
-        if commits_early {
+        if may_commit_early {
             // The page may be unloaded before the events of these requests fire.
             commit_early(&transaction);
         }
@@ -182,39 +186,39 @@ impl PiecewiseWrite {
     /// Makes the requests of the next piece, and of the following piece once these requests are
     /// done. After the last piece, puts the list entry and commits the transaction.
     fn request_next_piece(self: &Rc<Self>) -> Result<(), StoreError> {
-        let (made, batch) = (self.made.get(), &self.batch);
-        let end = end_of_piece(batch, made);
-        let last = change_records(&self.transaction, batch, made..end)?;
+        let (start, batch) = (self.made.get(), &self.batch);
+        let end = end_of_piece(batch, start);
+        let last_request = change_records(&self.transaction, batch, start..end)?;
         self.made.set(end);
-        let Some(last) = last.filter(|_| end < record_count(batch)) else {
+        let Some(last_request) = last_request.filter(|_| end < record_count(batch)) else {
             put_info(&self.transaction, batch)?;
-            // The requests that may fail are done, and the page may be unloaded before the events
-            // of the others fire.
+            // The requests that may fail have ended, and the page may be unloaded before the events
+            // of the other requests fire.
             commit_early(&self.transaction);
             return Ok(());
         };
-        let me = Rc::downgrade(self);
-        let next = Closure::once_into_js(move || {
-            if let Some(pieces) = me.upgrade()
+        let weak_pieces = Rc::downgrade(self);
+        let on_success = Closure::once_into_js(move || {
+            if let Some(pieces) = weak_pieces.upgrade()
                 && pieces.request_next_piece().is_err()
             {
-                // Fails if it has been aborted, as its events report.
+                // This fails only if the transaction was already aborted, which its events report.
                 let _ = pieces.transaction.abort();
             }
         });
-        last.set_onsuccess(Some(next.unchecked_ref()));
+        last_request.set_onsuccess(Some(on_success.unchecked_ref()));
         Ok(())
     }
 
     /// Aborts the transaction and makes all requests at once in a new one, if some requests were
     /// not made yet.
     fn restart_at_once(&self) {
-        let rest = self.made.get() < record_count(&self.batch);
-        // Fails if it has been aborted, as its events report.
-        if rest && self.transaction.abort().is_ok() {
-            let again = self.inner.write_at_once(&self.database, &self.batch);
+        let has_rest = self.made.get() < record_count(&self.batch);
+        // Aborting fails only if the transaction was already aborted, which its events report.
+        if has_rest && self.transaction.abort().is_ok() {
+            let write = self.inner.write_at_once(&self.database, &self.batch);
             self.made.set(record_count(&self.batch));
-            self.again.replace(Some(again));
+            self.again.replace(Some(write));
         }
     }
 }
@@ -224,14 +228,17 @@ const fn record_count(batch: &Batch) -> usize {
     batch.remove.len().saturating_add(batch.put.len())
 }
 
-/// Returns the end of the piece that begins with the record `from`: the index after the last record
-/// of the piece.
-fn end_of_piece(batch: &Batch, from: usize) -> usize {
-    let (mut end, mut text) = (from, 0_usize);
-    while end < record_count(batch) && end - from < MAX_RECORDS && text < MAX_TEXT {
+/// Returns the end of the piece that begins with the record `start`: the index after the last
+/// record of the piece.
+fn end_of_piece(batch: &Batch, start: usize) -> usize {
+    let (mut end, mut text_bytes) = (start, 0_usize);
+    while end < record_count(batch)
+        && end - start < MAX_PIECE_RECORDS
+        && text_bytes < MAX_PIECE_BYTES
+    {
         let record = end.checked_sub(batch.remove.len());
-        let record = record.and_then(|at| batch.put.get(at));
-        text = text.saturating_add(record.map_or(0, |record| record.text.len()));
+        let record = record.and_then(|index| batch.put.get(index));
+        text_bytes = text_bytes.saturating_add(record.map_or(0, |record| record.text.len()));
         end += 1;
     }
     end
@@ -257,8 +264,8 @@ fn add_to_journal(
         .map(|claim| add_entry(&journal, thread, claim))
         .transpose()?;
     for entry in &batch.add {
-        let added = add_entry(&journal, thread, entry)?;
-        added.set_onerror(Some(&failure_ignoring_listener()));
+        let request = add_entry(&journal, thread, entry)?;
+        request.set_onerror(Some(&failure_ignoring_listener()));
     }
     Ok(claim)
 }
@@ -271,11 +278,17 @@ fn change_records(
     range: Range<usize>,
 ) -> Result<Option<IdbRequest>, StoreError> {
     let records = object_store(transaction, RECORDS)?;
-    // An imported thread may have thousands of records, so shared values are converted once.
-    let (id, mut last) = (JsValue::from_str(&batch.thread_id), None);
-    let removed = batch.remove.iter().map(|name| (name, None));
-    let put = batch.put.iter().map(|it| (&it.name, Some(&it.text)));
-    let changes = removed.chain(put).skip(range.start).take(range.len());
+    // A conversation may have thousands of records, so shared values are converted once.
+    let (id, mut last_request) = (JsValue::from_str(&batch.thread_id), None);
+    let removals = batch.remove.iter().map(|name| (name, None));
+    let insertions = batch
+        .put
+        .iter()
+        .map(|record| (&record.name, Some(&record.text)));
+    let changes = removals
+        .chain(insertions)
+        .skip(range.start)
+        .take(range.len());
     for (name, text) in changes {
         let name = JsValue::from_str(name);
         let key = Array::of2(&id, &name);
@@ -286,9 +299,9 @@ fn change_records(
             }
             None => records.delete(&key),
         };
-        last = Some(check_request(request)?);
+        last_request = Some(check_request(request)?);
     }
-    Ok(last)
+    Ok(last_request)
 }
 
 /// Puts the list entry of a batch, if it has one.

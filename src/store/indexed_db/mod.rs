@@ -8,7 +8,7 @@
 //!
 //! If requests fail after `commit()` was called, Firefox considers only the last request: a
 //! transaction in which an earlier request failed is completed. So `commit()` is called only if the
-//! last request is the only one that may fail, or if all requests that may fail have ended.
+//! last request is the only request that may fail, or if all requests that may fail have ended.
 //! Otherwise the transaction commits automatically.
 
 mod approvals;
@@ -50,7 +50,7 @@ const JOURNAL: &str = "journal";
 const THREADS: &str = "threads";
 const LABELS: &str = "labels";
 const FENCES: &str = "fences";
-const ALL: [&str; 5] = [RECORDS, JOURNAL, THREADS, LABELS, FENCES];
+const ALL_STORES: [&str; 5] = [RECORDS, JOURNAL, THREADS, LABELS, FENCES];
 /// The time for which fences are kept, in milliseconds.
 const FENCE_LIFETIME_MS: i64 = 30 * 24 * 3_600_000;
 
@@ -94,7 +94,7 @@ impl IndexedDbStore {
     /// one origin that must not share conversations must use different names.
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
-        Self(Rc::new(Connection::new(name.into(), &ALL)))
+        Self(Rc::new(Connection::new(name.into(), &ALL_STORES)))
     }
 }
 
@@ -116,13 +116,13 @@ impl Connection {
     }
 
     async fn get_or_open_database(self: Rc<Self>) -> Result<IdbDatabase, StoreError> {
-        if let Some(known) = self.current_database() {
-            return Ok(known);
+        if let Some(database) = self.current_database() {
+            return Ok(database);
         }
         let database = open_database(&self.name, VERSION, self.stores).await?;
-        if let Some(known) = self.current_database() {
+        if let Some(current) = self.current_database() {
             database.close();
-            return Ok(known);
+            return Ok(current);
         }
         self.close_on_request(&database);
         *self.database.borrow_mut() = Some(database.clone());
@@ -162,22 +162,22 @@ impl Connection {
     /// Closes the connection when a newer version in another tab, or the browser, needs the
     /// database; the next use opens the database again.
     fn close_on_request(self: &Rc<Self>, database: &IdbDatabase) {
-        let (inner, connection) = (Rc::downgrade(self), database.clone());
+        let (weak_connection, closed_database) = (Rc::downgrade(self), database.clone());
         let on_close = Closure::<dyn FnMut()>::new(move || {
-            connection.close();
-            if let Some(inner) = inner.upgrade() {
-                inner.forget_connection();
+            closed_database.close();
+            if let Some(connection) = weak_connection.upgrade() {
+                connection.forget_connection();
             }
         });
-        // Lives as long as the page, like the store.
+        // The listener lives as long as the page, as the store does.
         let on_close = on_close.into_js_value();
         database.set_onversionchange(Some(on_close.unchecked_ref()));
         database.set_onclose(Some(on_close.unchecked_ref()));
     }
 
-    /// Begins a transaction that follows all batches of this connection: all requests of a batch in
-    /// pieces are made first. Fails, and drops the connection, if the browser has closed the
-    /// connection without an event.
+    /// Begins a transaction that follows all batches of this connection: if a batch is being
+    /// written in pieces, its remaining requests are made first. Fails, and drops the connection,
+    /// if the browser has closed the connection without an event.
     fn begin_transaction(
         &self,
         database: &IdbDatabase,
@@ -186,11 +186,11 @@ impl Connection {
         strict: bool,
     ) -> Result<IdbTransaction, StoreError> {
         self.make_requests_at_once();
-        let begun = begin_transaction(database, stores, mode, strict);
-        if begun.is_err() {
+        let transaction = begin_transaction(database, stores, mode, strict);
+        if transaction.is_err() {
             self.forget_connection();
         }
-        begun
+        transaction
     }
 
     async fn load(self: Rc<Self>, thread_id: String) -> Result<Option<StoredThread>, StoreError> {
@@ -214,16 +214,20 @@ impl Connection {
         let id = JsValue::from_str(&thread_id);
         let row = ThreadRow::from_value(&wait_for_result(threads.get(&id)).await?);
         let fences = object_store(&transaction, FENCES)?;
-        if let Some(before) = row.writer.filter(|before| *before != writer) {
-            fence_off(&fences, &thread_id, &before)?;
+        if let Some(previous_writer) = row
+            .writer
+            .filter(|previous_writer| *previous_writer != writer)
+        {
+            fence_off(&fences, &thread_id, &previous_writer)?;
         }
-        let forgotten = format!("{:015}", crate::ui::now() - FENCE_LIFETIME_MS);
-        let (first, last) = (
+        let expiry = format!("{:015}", crate::ui::now() - FENCE_LIFETIME_MS);
+        let (lower_bound, upper_bound) = (
             string_pair(&thread_id, ""),
-            string_pair(&thread_id, &forgotten),
+            string_pair(&thread_id, &expiry),
         );
-        let old = IdbKeyRange::bound(&first, &last).map_err(|error| convert_error(&error))?;
-        check_request(fences.delete(&old))?;
+        let expired_fences = IdbKeyRange::bound(&lower_bound, &upper_bound)
+            .map_err(|error| convert_error(&error))?;
+        check_request(fences.delete(&expired_fences))?;
         let row = ThreadRow {
             writer: Some(writer),
             ..row
@@ -268,11 +272,11 @@ impl Connection {
     async fn remove(self: Rc<Self>, thread_id: String) -> Result<(), StoreError> {
         let database = Rc::clone(&self).get_or_open_database().await?;
         let transaction =
-            self.begin_transaction(&database, &ALL, IdbTransactionMode::Readwrite, false)?;
+            self.begin_transaction(&database, &ALL_STORES, IdbTransactionMode::Readwrite, false)?;
         let end = TransactionEnd::observe(&transaction);
         let id = JsValue::from_str(&thread_id);
         let threads = object_store(&transaction, THREADS)?;
-        // A tab that has it open must not write it back.
+        // A tab that has the conversation open must not write it again.
         if let Some(writer) =
             ThreadRow::from_value(&wait_for_result(threads.get(&id)).await?).writer
         {
@@ -298,21 +302,23 @@ impl Store for IndexedDbStore {
     }
 
     fn write(&self, batch: Batch) -> StoreFuture<()> {
-        let (inner, batch) = (Rc::clone(&self.0), Rc::new(batch));
-        let begun = inner
+        let (connection, batch) = (Rc::clone(&self.0), Rc::new(batch));
+        let first_attempt = connection
             .current_database()
-            .map(|known| inner.write_batch(&known, &batch));
+            .map(|database| connection.write_batch(&database, &batch));
         async move {
-            let written = match begun {
-                Some(Ok(written)) => written,
-                // The connection may be lost: retry once with a new one.
+            let batch_write = match first_attempt {
+                Some(Ok(batch_write)) => batch_write,
+                // The connection may be lost, so the write is retried once over a new connection.
                 Some(Err(_)) | None => {
-                    let database = Rc::clone(&inner).get_or_open_database().await?;
-                    inner.check_existence(&database, &batch.thread_id).await?;
-                    inner.write_batch(&database, &batch)?
+                    let database = Rc::clone(&connection).get_or_open_database().await?;
+                    connection
+                        .check_existence(&database, &batch.thread_id)
+                        .await?;
+                    connection.write_batch(&database, &batch)?
                 }
             };
-            written.wait().await
+            batch_write.wait().await
         }
         .boxed_local()
     }
@@ -322,8 +328,8 @@ impl Store for IndexedDbStore {
     }
 
     fn label(&self, thread_id: &str, label: Label) -> StoreFuture<()> {
-        let labelled = Rc::clone(&self.0).label(thread_id.to_owned(), label.to_text());
-        labelled.boxed_local()
+        let write = Rc::clone(&self.0).label(thread_id.to_owned(), label.to_text());
+        write.boxed_local()
     }
 
     fn remove(&self, thread_id: &str) -> StoreFuture<()> {
@@ -350,7 +356,7 @@ fn add_entry(
     check_request(journal.add_with_key(&value, &key))
 }
 
-/// Signs a batch with its writer; the request fails if that writer is fenced off.
+/// Signs a batch with its writer. The request fails if that writer is fenced off.
 ///
 /// The signature has the same value as the fence of the writer, and the index permits each value
 /// only once.
@@ -377,18 +383,18 @@ fn signature_key(thread: &str, writer: &str) -> JsValue {
 /// Returns an error listener that ignores a failed request: the existing entry stays, and the
 /// transaction continues.
 fn failure_ignoring_listener() -> js_sys::Function {
-    let pass = |event: web_sys::Event| {
+    let ignore_failure = |event: web_sys::Event| {
         event.prevent_default();
         event.stop_propagation();
     };
-    Closure::once_into_js(pass).unchecked_into()
+    Closure::once_into_js(ignore_failure).unchecked_into()
 }
 
 fn commit_early(transaction: &IdbTransaction) {
-    // Older browsers have no such function, and commit by themselves.
+    // Older browsers have no function `commit`, and commit the transaction automatically.
     let commit = js_sys::Reflect::get(transaction, &"commit".into());
     if let Ok(Ok(commit)) = commit.map(JsCast::dyn_into::<js_sys::Function>) {
-        // Fails only if the transaction is over, which its events report.
+        // The call fails only if the transaction is over, which its events report.
         let _ = commit.call0(transaction);
     }
 }
@@ -411,9 +417,9 @@ impl ThreadRow {
     }
 
     fn to_value(&self) -> JsValue {
-        let text = |text: &Option<String>| text.as_deref().map(JsValue::from_str);
-        let text = |it| text(it).unwrap_or(JsValue::NULL);
-        Array::of2(&text(&self.info), &text(&self.writer)).into()
+        let convert = |text: &Option<String>| text.as_deref().map(JsValue::from_str);
+        let convert_or_null = |text| convert(text).unwrap_or(JsValue::NULL);
+        Array::of2(&convert_or_null(&self.info), &convert_or_null(&self.writer)).into()
     }
 }
 
@@ -438,17 +444,17 @@ fn check_request(request: Result<IdbRequest, JsValue>) -> Result<IdbRequest, Sto
 }
 
 fn parse_records(values: &JsValue) -> Result<Vec<Record>, StoreError> {
-    let read = |value: JsValue| {
+    let parse = |value: JsValue| {
         let value = value.dyn_into::<Array>().ok()?;
         Some(Record {
             name: value.get(0).as_string()?,
             text: value.get(1).as_string()?,
         })
     };
-    let all: Option<Vec<Record>> = Array::from(values).iter().map(read).collect();
-    let wrong = || {
+    let records: Option<Vec<Record>> = Array::from(values).iter().map(parse).collect();
+    let corrupt_error = || {
         let message = "the store holds something that was not written by this program";
         StoreError::new(StoreErrorKind::Corrupt, message)
     };
-    all.ok_or_else(wrong)
+    records.ok_or_else(corrupt_error)
 }

@@ -19,7 +19,7 @@ use crate::ui::{browser, sleep};
 
 /// The timeout for opening a database, in milliseconds: the browser waits for tabs that hold an
 /// older version open.
-const OPENING_MS: u64 = 3_000;
+const OPEN_TIMEOUT_MS: u64 = 3_000;
 
 /// The outcome of a request as a future, which the first event of the request resolves.
 struct RequestOutcome<T> {
@@ -46,16 +46,16 @@ impl<T: 'static> RequestOutcome<T> {
     /// The listener refers to the sender only, since a reference to the request would leak it.
     fn listener(&self, outcome: fn(&JsValue) -> T) -> Function {
         let (sender, late) = (Rc::clone(&self.sender), self.late);
-        let call = Closure::<dyn FnMut(Event)>::new(move |event: Event| {
+        let listener = Closure::<dyn FnMut(Event)>::new(move |event: Event| {
             let sender = sender.borrow_mut().take();
             let target = event.current_target().map(JsValue::from);
             if let Some(sender) = sender
-                && let Err(unheard) = sender.send(outcome(&target.unwrap_or_default()))
+                && let Err(late_outcome) = sender.send(outcome(&target.unwrap_or_default()))
             {
-                late(unheard);
+                late(late_outcome);
             }
         });
-        call.into_js_value().unchecked_into()
+        listener.into_js_value().unchecked_into()
     }
 
     async fn wait(&mut self) -> Option<T> {
@@ -87,42 +87,42 @@ pub(super) fn convert_error(error: &JsValue) -> StoreError {
 }
 
 fn idb_factory() -> Result<IdbFactory, StoreError> {
-    let found = browser().and_then(|window| window.indexed_db().ok().flatten());
-    let missing = "the browser lets this page keep nothing";
-    found.ok_or_else(|| StoreError::new(StoreErrorKind::Unavailable, missing))
+    let factory = browser().and_then(|window| window.indexed_db().ok().flatten());
+    let message = "the browser lets this page keep nothing";
+    factory.ok_or_else(|| StoreError::new(StoreErrorKind::Unavailable, message))
 }
 
 /// Opens a database. If the database is new or of an older version, creates the missing object
-/// stores. Fails if the database does not open within [`OPENING_MS`].
+/// stores. Fails if the database does not open within [`OPEN_TIMEOUT_MS`].
 pub(super) async fn open_database(
     name: &str,
     version: u32,
     stores: &'static [&'static str],
 ) -> Result<IdbDatabase, StoreError> {
-    let opening = idb_factory()?.open_with_u32(name, version);
-    let request = opening.map_err(|error| convert_error(&error))?;
-    let upgrade = Closure::<dyn FnMut(Event)>::new(move |event: Event| {
+    let open_request = idb_factory()?.open_with_u32(name, version);
+    let request = open_request.map_err(|error| convert_error(&error))?;
+    let on_upgrade = Closure::<dyn FnMut(Event)>::new(move |event: Event| {
         let request = event.current_target().map(JsValue::from);
         if let Ok(database) = opened_database(&request.unwrap_or_default()) {
             create_object_stores(&database, stores);
         }
     });
-    // Owned by the browser, so that a late upgrade creates the object stores as well.
-    request.set_onupgradeneeded(Some(upgrade.into_js_value().unchecked_ref()));
-    let mut opened = RequestOutcome::new(close_late_database);
-    request.set_onsuccess(Some(&opened.listener(opened_database)));
+    // The browser owns the listener, so that a late upgrade creates the object stores as well.
+    request.set_onupgradeneeded(Some(on_upgrade.into_js_value().unchecked_ref()));
+    let mut open_outcome = RequestOutcome::new(close_late_database);
+    request.set_onsuccess(Some(&open_outcome.listener(opened_database)));
     request.set_onerror(Some(
-        &opened.listener(|request| Err(request_error(request))),
+        &open_outcome.listener(|request| Err(request_error(request))),
     ));
-    let patience = Box::pin(sleep(Duration::from_millis(OPENING_MS)));
-    let blocked = || {
+    let timeout = Box::pin(sleep(Duration::from_millis(OPEN_TIMEOUT_MS)));
+    let blocked_error = || {
         let message =
             "the browser's database does not open; another tab may hold an older version of it";
         StoreError::new(StoreErrorKind::Blocked, message)
     };
-    match select(Box::pin(opened.wait()), patience).await {
-        Either::Left((outcome, _)) => outcome.unwrap_or_else(|| Err(blocked())),
-        Either::Right(_) => Err(blocked()),
+    match select(Box::pin(open_outcome.wait()), timeout).await {
+        Either::Left((outcome, _)) => outcome.unwrap_or_else(|| Err(blocked_error())),
+        Either::Right(_) => Err(blocked_error()),
     }
 }
 
@@ -137,19 +137,20 @@ fn close_late_database(late: Result<IdbDatabase, StoreError>) {
 /// reported only when the object store is used.
 fn create_object_stores(database: &IdbDatabase, stores: &[&str]) {
     for store in stores {
-        let known = database.object_store_names().contains(store);
-        // Existing fences belong to tabs that this version has just shut out.
-        if known && *store == FENCES {
+        let exists = database.object_store_names().contains(store);
+        // Existing fences belong to tabs whose connections this upgrade has closed.
+        if exists && *store == FENCES {
             let _ = database.delete_object_store(store);
-        } else if known {
+        } else if exists {
             continue;
         }
-        let made = database.create_object_store(store);
-        if let (Ok(fences), FENCES) = (made, *store) {
-            let unique = IdbIndexParameters::new();
-            unique.set_unique(true);
-            // Indexes the value itself.
-            let _ = fences.create_index_with_str_and_optional_parameters("writer", "", &unique);
+        let result = database.create_object_store(store);
+        if let (Ok(fences), FENCES) = (result, *store) {
+            let index_options = IdbIndexParameters::new();
+            index_options.set_unique(true);
+            // The empty key path indexes the value itself.
+            let _ =
+                fences.create_index_with_str_and_optional_parameters("writer", "", &index_options);
         }
     }
 }
@@ -182,12 +183,12 @@ pub(super) fn begin_transaction(
     strict: bool,
 ) -> Result<IdbTransaction, StoreError> {
     let names: js_sys::Array = stores.iter().map(|name| JsValue::from_str(name)).collect();
-    let begun = match strict {
-        // `web-sys` has no form with the third argument.
+    let transaction = match strict {
+        // `web-sys` has no function with the third argument, `options`.
         true => begin_strict_transaction(database, &names, mode),
         false => database.transaction_with_str_sequence_and_mode(&names, mode),
     };
-    begun.map_err(|error| convert_error(&error))
+    transaction.map_err(|error| convert_error(&error))
 }
 
 fn begin_strict_transaction(
@@ -195,12 +196,12 @@ fn begin_strict_transaction(
     names: &JsValue,
     mode: IdbTransactionMode,
 ) -> Result<IdbTransaction, JsValue> {
-    let begin = js_sys::Reflect::get(database, &"transaction".into())?;
-    let begin: Function = begin.dyn_into()?;
+    let begin_function = js_sys::Reflect::get(database, &"transaction".into())?;
+    let begin_function: Function = begin_function.dyn_into()?;
     let options = js_sys::Object::new();
     js_sys::Reflect::set(&options, &"durability".into(), &"strict".into())?;
-    let begun = begin.call3(database, names, &mode.into(), &options)?;
-    begun.dyn_into()
+    let transaction = begin_function.call3(database, names, &mode.into(), &options)?;
+    transaction.dyn_into()
 }
 
 pub(super) fn object_store(
@@ -216,21 +217,21 @@ pub(super) async fn wait_for_result(
     request: Result<IdbRequest, JsValue>,
 ) -> Result<JsValue, StoreError> {
     let request = request.map_err(|error| convert_error(&error))?;
-    let mut reading = RequestOutcome::new(drop);
-    let read = |request: &JsValue| {
+    let mut outcome = RequestOutcome::new(drop);
+    let read_result = |request: &JsValue| {
         let request = request.unchecked_ref::<IdbRequest>();
         request.result().map_err(|error| convert_error(&error))
     };
-    request.set_onsuccess(Some(&reading.listener(read)));
+    request.set_onsuccess(Some(&outcome.listener(read_result)));
     request.set_onerror(Some(
-        &reading.listener(|request| Err(request_error(request))),
+        &outcome.listener(|request| Err(request_error(request))),
     ));
-    let aborted = || convert_error(&JsValue::NULL);
-    reading.wait().await.unwrap_or_else(|| Err(aborted()))
+    let aborted_error = || convert_error(&JsValue::NULL);
+    outcome.wait().await.unwrap_or_else(|| Err(aborted_error()))
 }
 
-/// A future of the end of a transaction. Dropping the future early aborts the transaction, for
-/// example if only a part of a batch could be submitted.
+/// A future that resolves at the end of a transaction. Dropping the future before aborts the
+/// transaction, for example if only a part of a batch could be submitted.
 pub(super) struct TransactionEnd {
     transaction: IdbTransaction,
     ended: RequestOutcome<Result<(), StoreError>>,
@@ -240,9 +241,9 @@ pub(super) struct TransactionEnd {
 impl TransactionEnd {
     /// Creates the future, which observes the transaction from now on.
     pub(super) fn observe(transaction: &IdbTransaction) -> Self {
-        let ended = RequestOutcome::new(drop);
-        transaction.set_oncomplete(Some(&ended.listener(|_| Ok(()))));
-        transaction.set_onabort(Some(&ended.listener(|transaction| {
+        let outcome = RequestOutcome::new(drop);
+        transaction.set_oncomplete(Some(&outcome.listener(|_| Ok(()))));
+        transaction.set_onabort(Some(&outcome.listener(|transaction| {
             let error = transaction.unchecked_ref::<IdbTransaction>().error();
             Err(error.map_or_else(
                 || convert_error(&JsValue::NULL),
@@ -251,7 +252,7 @@ impl TransactionEnd {
         })));
         Self {
             transaction: transaction.clone(),
-            ended,
+            ended: outcome,
             has_ended: false,
         }
     }
@@ -266,7 +267,7 @@ impl TransactionEnd {
 impl Drop for TransactionEnd {
     fn drop(&mut self) {
         if !self.has_ended {
-            // Fails if it is over or can no longer be aborted.
+            // Aborting fails if the transaction is over or can no longer be aborted.
             let _ = self.transaction.abort();
         }
     }

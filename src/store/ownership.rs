@@ -17,7 +17,7 @@ fn lock_manager() -> Option<JsValue> {
     (!locks.is_undefined() && !locks.is_null()).then_some(locks)
 }
 
-/// Returns true if the browser has the Web Locks API. Pages in an insecure context have none.
+/// Returns true if the browser has the Web Locks API, which insecure contexts lack.
 pub(crate) fn has_web_locks() -> bool {
     lock_manager().is_some()
 }
@@ -57,20 +57,20 @@ impl Lock {
         };
         // Setting a property of a plain object cannot fail.
         let _ = Reflect::set(&options, &"signal".into(), &abort.signal());
-        let Some(asked) = request_lock(name, options, lost) else {
+        let Some(lock_request) = request_lock(name, options, lost) else {
             return LockAttempt::Unknown;
         };
-        let asked = match with_timeout(ms, asked).await {
+        let lock_request = match with_timeout(ms, lock_request).await {
             Ok(Some(lock)) => return LockAttempt::Granted(lock),
             Ok(None) => return LockAttempt::Unknown,
-            Err(asked) => asked,
+            Err(lock_request) => lock_request,
         };
-        let held = is_lock_held(name).await;
+        let is_held = is_lock_held(name).await;
         abort.abort();
-        // It may have been granted just before the abort.
-        match with_timeout(ANSWER_MS, asked).await {
+        // The lock may have been granted just before the abort.
+        match with_timeout(ANSWER_TIMEOUT_MS, lock_request).await {
             Ok(Some(lock)) => LockAttempt::Granted(lock),
-            _ if held => LockAttempt::Held,
+            _ if is_held => LockAttempt::Held,
             _ => LockAttempt::Unknown,
         }
     }
@@ -82,9 +82,9 @@ impl Lock {
         lost: impl FnOnce() + 'static,
     ) -> Option<(QueuePosition, LockFuture)> {
         let options = Object::new();
-        let place = QueuePosition(AbortController::new().ok()?);
-        let _ = Reflect::set(&options, &"signal".into(), &place.0.signal());
-        Some((place, request_lock(name, options, lost)?))
+        let position = QueuePosition(AbortController::new().ok()?);
+        let _ = Reflect::set(&options, &"signal".into(), &position.0.signal());
+        Some((position, request_lock(name, options, lost)?))
     }
 
     /// Takes the lock from the tab that holds the lock; returns `None` if the browser refuses or
@@ -92,28 +92,29 @@ impl Lock {
     pub(crate) async fn steal(name: &str, lost: impl FnOnce() + 'static) -> Option<Self> {
         let options = Object::new();
         let _ = Reflect::set(&options, &"steal".into(), &JsValue::TRUE);
-        with_timeout(ANSWER_MS, request_lock(name, options, lost)?)
+        with_timeout(ANSWER_TIMEOUT_MS, request_lock(name, options, lost)?)
             .await
             .ok()?
     }
 }
 
-/// The timeout of the browser's answers, in milliseconds.
-const ANSWER_MS: u32 = 1_000;
+/// The timeout for answers of the browser, in milliseconds.
+const ANSWER_TIMEOUT_MS: u32 = 1_000;
 
 /// Waits up to `ms` milliseconds for a future. Returns the future as the error if it is not ready
 /// by then.
-async fn with_timeout<F: Future + Unpin>(ms: u32, what: F) -> Result<F::Output, F> {
-    let patience = Box::pin(sleep(Duration::from_millis(u64::from(ms))));
-    match select(what, patience).await {
+async fn with_timeout<F: Future + Unpin>(ms: u32, future: F) -> Result<F::Output, F> {
+    let timeout = Box::pin(sleep(Duration::from_millis(u64::from(ms))));
+    match select(future, timeout).await {
         Either::Left((outcome, _)) => Ok(outcome),
-        Either::Right(((), what)) => Err(what),
+        Either::Right(((), future)) => Err(future),
     }
 }
 
-/// Asks the browser whether a live page holds a lock. Returns `false` without a clear answer.
+/// Returns true if the browser reports that a live page holds the lock; false if the browser
+/// reports otherwise or does not answer.
 async fn is_lock_held(name: &str) -> bool {
-    let asked = || {
+    let send_query = || {
         let locks = lock_manager()?;
         let query: Function = Reflect::get(&locks, &"query".into())
             .ok()?
@@ -121,17 +122,19 @@ async fn is_lock_held(name: &str) -> bool {
             .ok()?;
         query.call0(&locks).ok()?.dyn_into::<Promise>().ok()
     };
-    let Some(asked) = asked() else { return false };
-    let answer = Box::pin(wasm_bindgen_futures::JsFuture::from(asked));
-    let Ok(Ok(answer)) = with_timeout(ANSWER_MS, answer).await else {
+    let Some(promise) = send_query() else {
         return false;
     };
-    let held = Reflect::get(&answer, &"held".into()).unwrap_or_default();
-    let has_name = |lock: JsValue| {
-        let known = Reflect::get(&lock, &"name".into());
-        known.is_ok_and(|known| known.as_string().as_deref() == Some(name))
+    let answer = Box::pin(wasm_bindgen_futures::JsFuture::from(promise));
+    let Ok(Ok(answer)) = with_timeout(ANSWER_TIMEOUT_MS, answer).await else {
+        return false;
     };
-    Array::is_array(&held) && Array::from(&held).iter().any(has_name)
+    let held_locks = Reflect::get(&answer, &"held".into()).unwrap_or_default();
+    let has_name = |lock: JsValue| {
+        let lock_name = Reflect::get(&lock, &"name".into());
+        lock_name.is_ok_and(|lock_name| lock_name.as_string().as_deref() == Some(name))
+    };
+    Array::is_array(&held_locks) && Array::from(&held_locks).iter().any(has_name)
 }
 
 /// A future that resolves to the lock, or to `None` if the lock is not granted.
@@ -150,27 +153,31 @@ fn request_lock(name: &str, options: Object, lost: impl FnOnce() + 'static) -> O
     let locks = lock_manager()?;
     let (sender, receiver) = oneshot::channel::<Option<Lock>>();
     let sender = Rc::new(RefCell::new(Some(sender)));
-    let granting = Rc::clone(&sender);
-    let held = Closure::once_into_js(move |_lock: JsValue| -> JsValue {
+    let grant_sender = Rc::clone(&sender);
+    let on_granted = Closure::once_into_js(move |_lock: JsValue| -> JsValue {
         let mut release = None;
         let promise = Promise::new(&mut |resolve, _| release = Some(resolve));
-        if let Some(sender) = granting.borrow_mut().take() {
-            // Released at once if the receiver was dropped.
+        if let Some(sender) = grant_sender.borrow_mut().take() {
+            // If the receiver was dropped, the lock is released at once.
             let _ = sender.send(Some(Lock { release }));
         }
         promise.into()
     });
-    let ask: Function = Reflect::get(&locks, &"request".into())
+    let request_function: Function = Reflect::get(&locks, &"request".into())
         .ok()?
         .dyn_into()
         .ok()?;
-    let asked = ask.call3(&locks, &name.into(), &options, &held).ok()?;
-    let ended: Promise = asked.dyn_into().ok()?;
+    let returned_value = request_function
+        .call3(&locks, &name.into(), &options, &on_granted)
+        .ok()?;
+    let promise_of_end: Promise = returned_value.dyn_into().ok()?;
     spawn_local(async move {
-        let refused = wasm_bindgen_futures::JsFuture::from(ended).await.is_err();
+        let was_rejected = wasm_bindgen_futures::JsFuture::from(promise_of_end)
+            .await
+            .is_err();
         match sender.borrow_mut().take() {
             Some(sender) => drop(sender.send(None)),
-            None if refused => lost(),
+            None if was_rejected => lost(),
             None => {}
         }
     });
@@ -229,7 +236,7 @@ impl TabChannel {
             let message = event.data().as_string();
             let message = TabMessage::ALL
                 .into_iter()
-                .find(|it| message.as_deref() == Some(it.as_str()));
+                .find(|candidate| message.as_deref() == Some(candidate.as_str()));
             if let Some(message) = message {
                 on_message(message);
             }
@@ -246,7 +253,7 @@ impl TabChannel {
 
     /// Sends a message. Returns false if there is no channel, or if the channel is closed.
     pub(crate) fn send(&self, what: TabMessage) -> bool {
-        // Fails only if the channel is closed.
+        // Posting a message fails only if the channel is closed.
         let send = |channel: &BroadcastChannel| channel.post_message(&what.as_str().into()).is_ok();
         self.channel.as_ref().is_some_and(send)
     }
