@@ -139,9 +139,9 @@ impl ToolContext {
             .view()
             .open_dialog(ConfirmRequest::new(id, options, sender));
         drop(assistant);
-        let confirmed = receiver.await.unwrap_or(false);
+        let is_confirmed = receiver.await.unwrap_or(false);
         drop(guard);
-        confirmed
+        is_confirmed
     }
 }
 

@@ -1,5 +1,5 @@
-//! Builds actions. The module `approval` sets the approval rules of an action, the module `running`
-//! sets its execution options.
+//! Builds actions. The module `approval` sets the approval rules of an action, the module
+//! `execution` sets its execution options.
 
 use std::marker::PhantomData;
 

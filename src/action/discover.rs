@@ -7,7 +7,7 @@ use super::{ToolAction, ToolContext};
 use crate::ui::to_lowercase;
 
 /// The maximum number of actions that one call reveals.
-const MAX_REVEALED: usize = 20;
+const MAX_REVEALED_ACTIONS: usize = 20;
 
 /// Creates the action `list_tools`: the agent searches by words or tag, receives the matching
 /// actions, and is offered them from its next run on, until the user's next message. The action
@@ -41,14 +41,15 @@ pub fn list_tools_action() -> ToolAction {
 }
 
 impl ToolContext {
-    /// Offers the matching actions to the agent, at most [`MAX_REVEALED`], and returns their list.
+    /// Offers the matching actions to the agent, at most [`MAX_REVEALED_ACTIONS`], and returns
+    /// their list.
     fn offer_matching_tools(&self, args: &Value) -> Value {
         let Some(assistant) = self.assistant.upgrade() else {
             return json!([]);
         };
         let mut tools = assistant.tools().list();
         tools.retain(|tool| tool.name() != self.invocation.name() && is_match(tool, args));
-        tools.truncate(MAX_REVEALED);
+        tools.truncate(MAX_REVEALED_ACTIONS);
         assistant
             .tools()
             .offer_also(tools.iter().map(|tool| tool.name().to_owned()));

@@ -232,16 +232,16 @@ impl ActionRegistration {
     /// signals have changed. If the new schema is invalid, updates the other values and returns the
     /// refusal.
     fn try_register(&self) -> Result<(), Refusal> {
-        let Ok(mut known) = self.known.lock() else {
+        let Ok(mut reported_state) = self.known.lock() else {
             return Ok(());
         };
-        let values = self.signals.current_values(known.rules.as_ref());
-        if known.rules.as_ref() == Some(&values) {
+        let values = self.signals.current_values(reported_state.rules.as_ref());
+        if reported_state.rules.as_ref() == Some(&values) {
             return Ok(());
         }
-        known.rules = Some(values.clone());
-        let previous_schema = known.schema.clone();
-        drop(known);
+        reported_state.rules = Some(values.clone());
+        let previous_schema = reported_state.schema.clone();
+        drop(reported_state);
         let mut spec = self.spec.clone().with_enabled(values.enabled);
         if let Some(parameters) = values.parameters {
             spec = spec.with_parameters(parameters);
@@ -263,8 +263,8 @@ impl ActionRegistration {
                 (outcome, accepted_schema.or(previous_schema))
             }
         };
-        if let Ok(mut known) = self.known.lock() {
-            known.schema = schema;
+        if let Ok(mut reported_state) = self.known.lock() {
+            reported_state.schema = schema;
         }
         self.assistant.notify_renderers_changed();
         outcome
@@ -307,12 +307,12 @@ impl ActionRegistration {
         let Err(refusal) = self.try_register() else {
             return;
         };
-        let complaint = refusal.to_string();
-        if let Ok(mut known) = self.known.lock()
-            && known.complaint != complaint
+        let message = refusal.to_string();
+        if let Ok(mut reported_state) = self.known.lock()
+            && reported_state.complaint != message
         {
-            console_error(&complaint);
-            known.complaint = complaint;
+            console_error(&message);
+            reported_state.complaint = message;
         }
     }
 

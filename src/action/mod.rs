@@ -10,20 +10,20 @@ mod context;
 mod decision;
 mod describe;
 mod discover;
+mod execution;
 mod handler;
 mod hook;
 mod limits;
 #[cfg(test)]
-mod mistyped;
+mod mistyped_args;
 mod outcome;
 mod output;
 mod page_context;
 mod preview;
 mod renderer;
-mod running;
-mod scope;
 #[cfg(feature = "schemars")]
-mod typed;
+mod schema;
+mod scope;
 
 pub use approval::Approval;
 pub use builder::ToolAction;

@@ -48,9 +48,9 @@ impl<Args> ToolAction<Args> {
     {
         self.spec = self.spec.with_preview(true);
         self.preview = Some(Rc::new(move |args| {
-            let work = serde_json::from_value(args).map(&preview);
+            let future = serde_json::from_value(args).map(&preview);
             Box::pin(async move {
-                let value = work.map_err(|error| error.to_string())?.await;
+                let value = future.map_err(|error| error.to_string())?.await;
                 let value = value.map_err(|error| error.to_string())?;
                 serde_json::to_value(value).map_err(|error| error.to_string())
             })

@@ -32,9 +32,9 @@ impl ActionScope {
         start: impl FnOnce() -> LocalBoxFuture<'static, T>,
     ) -> LocalBoxFuture<'static, T> {
         let scope = self.clone();
-        let mut work = self.run_in_scope(start);
+        let mut future = self.run_in_scope(start);
         Box::pin(poll_fn(move |cx| {
-            scope.run_in_scope(|| work.as_mut().poll(cx))
+            scope.run_in_scope(|| future.as_mut().poll(cx))
         }))
     }
 

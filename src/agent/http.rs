@@ -5,7 +5,7 @@ mod protocols;
 mod request;
 mod response;
 mod resume;
-mod stored;
+mod stored_runs;
 
 use std::{future::Future, rc::Rc};
 
@@ -29,7 +29,7 @@ use super::{Agent, EventSink};
 use crate::ui::spawn_local;
 use request::{AbortOnDrop, Endpoint};
 use resume::AcceptedMessages;
-use stored::StoredRuns;
+use stored_runs::StoredRuns;
 
 /// The media type of event streams.
 const EVENT_STREAM: &str = "text/event-stream";
@@ -221,7 +221,7 @@ impl<P: Protocol + 'static> Agent for HttpAgent<P> {
 
 async fn answer_run(
     endpoint: &Endpoint,
-    stored: Option<&StoredRuns>,
+    stored_runs: Option<&StoredRuns>,
     protocol: &dyn Protocol,
     history: &AcceptedMessages,
     input: &RunInput,
@@ -230,8 +230,8 @@ async fn answer_run(
     let abort = AbortOnDrop::new()?;
     let signal = abort.signal();
     let reader = protocol.decoder(input, events.limits());
-    if let Some(stored) = stored.filter(|_| input.resumes) {
-        let end = stored.read_run(endpoint, input, None, reader, events, &signal);
+    if let Some(stored_runs) = stored_runs.filter(|_| input.resumes) {
+        let end = stored_runs.read_run(endpoint, input, None, reader, events, &signal);
         return end.await;
     }
     let (response, accept) = match protocol.request(input) {
@@ -250,8 +250,8 @@ async fn answer_run(
     };
     response::check_response(&response, accept).await?;
     history.record_accepted(input);
-    if let Some(stored) = stored {
-        let end = stored.read_run(endpoint, input, Some(response), reader, events, &signal);
+    if let Some(stored_runs) = stored_runs {
+        let end = stored_runs.read_run(endpoint, input, Some(response), reader, events, &signal);
         return end.await;
     }
     Ok(response::read_stream(&response, reader, events).await)

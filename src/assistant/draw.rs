@@ -68,10 +68,10 @@ impl Assistant {
     }
 
     /// Registers a renderer until the guard is dropped.
-    fn add_renderer(&self, drawing: TargetedRenderer) -> RendererGuard {
+    fn add_renderer(&self, targeted_renderer: TargetedRenderer) -> RendererGuard {
         let id = RegistrationId::new(self.runtime().next_number());
-        let draws_parts = matches!(drawing, TargetedRenderer::Part(..));
-        self.renderers().add(id, drawing);
+        let draws_parts = matches!(targeted_renderer, TargetedRenderer::Part(..));
+        self.renderers().add(id, targeted_renderer);
         self.notify_renderer_change(draws_parts);
         RendererGuard {
             assistant: self.clone(),

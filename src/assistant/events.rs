@@ -182,11 +182,11 @@ fn observe_messages(assistant: Assistant, observer: EventObserver) {
             messages.with(|list| known.add_new_messages(list));
             let mut open_messages = std::mem::take(&mut known.open);
             open_messages.retain(|(id, _)| assistant.message(id).is_some());
-            let (complete, incomplete): (Vec<_>, Vec<_>) = open_messages
+            let (complete_messages, incomplete_messages): (Vec<_>, Vec<_>) = open_messages
                 .into_iter()
                 .partition(|(id, _)| is_complete(&assistant, id));
-            known.open = incomplete;
-            complete
+            known.open = incomplete_messages;
+            complete_messages
         };
         for (id, role) in complete_messages {
             untrack(|| observer(&AssistantEvent::Message { id, role }));

@@ -218,8 +218,8 @@ impl InterruptView {
     pub fn decide(&self, decisions: Vec<ActionDecision>) -> Result<(), Refusal> {
         self.conditions.map_or(Ok(()), DecisionConditions::check)?;
         let assistant = self.assistant().ok_or(Refusal::Ended)?;
-        let shown = self.shown.try_get_value().ok_or(Refusal::Ended)?;
-        assistant.decide_actions_as_shown(&shown, decisions, self.decider())
+        let shown_question = self.shown.try_get_value().ok_or(Refusal::Ended)?;
+        assistant.decide_actions_as_shown(&shown_question, decisions, self.decider())
     }
 
     /// Cancels the question: the agent is notified that there is no answer. If the agent has
@@ -243,7 +243,7 @@ impl InterruptView {
 
     fn answer_shown(&self, answer: Option<Value>, by: Decider) -> Result<(), Refusal> {
         let assistant = self.assistant().ok_or(Refusal::Ended)?;
-        let shown = self.shown.try_get_value().ok_or(Refusal::Ended)?;
-        assistant.answer_as_shown(&shown, answer, by)
+        let shown_question = self.shown.try_get_value().ok_or(Refusal::Ended)?;
+        assistant.answer_as_shown(&shown_question, answer, by)
     }
 }

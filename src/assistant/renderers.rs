@@ -60,7 +60,7 @@ pub(crate) struct FoundRenderer<T> {
 #[derive(Default)]
 pub(crate) struct Renderers {
     actions: RefCell<HashMap<RegistrationId, CallRenderers>>,
-    drawings: RefCell<Vec<(RegistrationId, TargetedRenderer)>>,
+    targeted_renderers: RefCell<Vec<(RegistrationId, TargetedRenderer)>>,
     /// The number of changes of part renderers, as a signal.
     parts: ArcRwSignal<u32>,
 }
@@ -85,7 +85,7 @@ impl Renderers {
     /// Returns the application's renderer for the calls of this tool, among the renderers that do
     /// not belong to an action; `None` if no renderer is for this tool.
     pub(crate) fn tool(&self, name: &str) -> Option<FoundRenderer<ToolCallView>> {
-        self.best_match(|drawing| match drawing {
+        self.best_match(|targeted_renderer| match targeted_renderer {
             TargetedRenderer::Tool(target, renderer) => Some((target.specificity(name)?, renderer)),
             _ => None,
         })
@@ -93,7 +93,7 @@ impl Renderers {
 
     /// Returns the application's renderer for interrupts with this reason, if any.
     pub(crate) fn interrupt(&self, reason: &str) -> Option<FoundRenderer<InterruptView>> {
-        self.best_match(|drawing| match drawing {
+        self.best_match(|targeted_renderer| match targeted_renderer {
             TargetedRenderer::Interrupt(target, renderer) => {
                 Some((target.specificity(reason)?, renderer))
             }
@@ -105,7 +105,7 @@ impl Renderers {
     /// runs again when the renderers of parts change.
     pub(crate) fn part(&self, kind: &PartKind) -> Option<FoundRenderer<PartHandle>> {
         self.parts.track();
-        self.best_match(|drawing| match drawing {
+        self.best_match(|targeted_renderer| match targeted_renderer {
             TargetedRenderer::Part(target, renderer) => Some((target.specificity(kind)?, renderer)),
             _ => None,
         })
@@ -117,10 +117,10 @@ impl Renderers {
         &self,
         fit: impl Fn(&TargetedRenderer) -> Option<(Specificity, &Renderer<T>)>,
     ) -> Option<FoundRenderer<T>> {
-        let drawings = self.drawings.borrow();
-        let candidates = drawings
+        let targeted_renderers = self.targeted_renderers.borrow();
+        let candidates = targeted_renderers
             .iter()
-            .filter_map(|(id, drawing)| Some((*id, fit(drawing)?)));
+            .filter_map(|(id, targeted_renderer)| Some((*id, fit(targeted_renderer)?)));
         // `max_by_key` returns the last of equal fits.
         let (id, (fit, renderer)) = candidates.max_by_key(|(_, (fit, _))| *fit)?;
         Some(FoundRenderer {
@@ -131,8 +131,10 @@ impl Renderers {
     }
 
     /// Adds a renderer. Of several renderers that fit equally well, the newest is used.
-    pub(super) fn add(&self, id: RegistrationId, drawing: TargetedRenderer) {
-        self.drawings.borrow_mut().push((id, drawing));
+    pub(super) fn add(&self, id: RegistrationId, targeted_renderer: TargetedRenderer) {
+        self.targeted_renderers
+            .borrow_mut()
+            .push((id, targeted_renderer));
     }
 
     /// Notifies the views of parts that a renderer for parts was added or removed.
@@ -143,9 +145,9 @@ impl Renderers {
     /// Removes a renderer that does not belong to an action.
     pub(super) fn remove(&self, id: RegistrationId) {
         let removed_renderers: Vec<_> = {
-            let mut drawings = self.drawings.borrow_mut();
-            drawings
-                .extract_if(.., |(drawing_id, _)| *drawing_id == id)
+            let mut targeted_renderers = self.targeted_renderers.borrow_mut();
+            targeted_renderers
+                .extract_if(.., |(renderer_id, _)| *renderer_id == id)
                 .collect()
         };
         drop(removed_renderers);
@@ -153,8 +155,8 @@ impl Renderers {
 
     /// Removes all renderers.
     pub(crate) fn clear(&self) {
-        let drawings = std::mem::take(&mut *self.drawings.borrow_mut());
-        drop(drawings);
+        let targeted_renderers = std::mem::take(&mut *self.targeted_renderers.borrow_mut());
+        drop(targeted_renderers);
         let actions = std::mem::take(&mut *self.actions.borrow_mut());
         drop(actions);
     }

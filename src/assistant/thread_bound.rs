@@ -49,10 +49,10 @@ mod native {
 
     impl Drop for ThreadBound {
         fn drop(&mut self) {
-            let foreign_state = self.0.take_if(|shared| !shared.valid());
-            if let (Some(shared), Ok(mut states)) = (foreign_state, DROPPED_ON_OTHER_THREADS.lock())
+            let foreign_state = self.0.take_if(|state| !state.valid());
+            if let (Some(state), Ok(mut states)) = (foreign_state, DROPPED_ON_OTHER_THREADS.lock())
             {
-                states.push(shared);
+                states.push(state);
             }
         }
     }

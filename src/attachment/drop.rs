@@ -13,45 +13,45 @@ use crate::ui::closest;
 /// Attaches files that are dropped on the chat of this composer, and tracks whether files are
 /// dragged over the chat, until the composer is unmounted.
 pub(crate) fn watch_drops(tray: &AttachmentTray, form: NodeRef<html::Form>) {
-    let hovered = tray.hovered;
-    let over_listener = window_event_listener(ev::dragover, move |event| {
-        let is_over_chat_now = has_files(&event) && is_over_chat(&event, form);
-        if is_over_chat_now {
+    let is_hovered = tray.hovered;
+    let dragover_listener = window_event_listener(ev::dragover, move |event| {
+        let is_drop_target = has_files(&event) && is_over_chat(&event, form);
+        if is_drop_target {
             event.prevent_default();
             if let Some(data) = event.data_transfer() {
                 data.set_drop_effect("copy");
             }
         }
-        set_hovered(hovered, is_over_chat_now);
+        set_hovered(is_hovered, is_drop_target);
     });
-    let leave_listener = window_event_listener(ev::dragleave, move |event| {
+    let dragleave_listener = window_event_listener(ev::dragleave, move |event| {
         // Without a related target, the pointer has left the window. Inside of the window, the next
         // `dragover` updates the state.
         if event.related_target().is_none() {
-            set_hovered(hovered, false);
+            set_hovered(is_hovered, false);
         }
     });
-    let drop_tray = tray.clone();
+    let listener_tray = tray.clone();
     let drop_listener = window_event_listener(ev::drop, move |event| {
-        set_hovered(hovered, false);
+        set_hovered(is_hovered, false);
         if !has_files(&event) || !is_over_chat(&event, form) {
             return;
         }
         event.prevent_default();
         if let Some(files) = event.data_transfer().and_then(|data| data.files()) {
-            drop_tray.add_files(&files);
+            listener_tray.add_files(&files);
         }
     });
     on_cleanup(move || {
-        over_listener.remove();
-        leave_listener.remove();
+        dragover_listener.remove();
+        dragleave_listener.remove();
         drop_listener.remove();
     });
 }
 
-fn set_hovered(hovered: RwSignal<bool>, is_over: bool) {
-    if hovered.try_get_untracked() == Some(!is_over) {
-        hovered.set(is_over);
+fn set_hovered(is_hovered: RwSignal<bool>, is_over: bool) {
+    if is_hovered.try_get_untracked() == Some(!is_over) {
+        is_hovered.set(is_over);
     }
 }
 

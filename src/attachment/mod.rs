@@ -125,13 +125,13 @@ impl Attachments {
     /// Returns true if a file of this name and type is accepted.
     fn is_accepted(&self, name: &str, mime_type: &str) -> bool {
         let (name, mime_type) = (name.to_ascii_lowercase(), mime_type.to_ascii_lowercase());
-        let is_match = |wanted: &str| {
-            let wanted = wanted.trim().to_ascii_lowercase();
-            match wanted.strip_suffix("/*") {
+        let is_match = |pattern: &str| {
+            let pattern = pattern.trim().to_ascii_lowercase();
+            match pattern.strip_suffix("/*") {
                 Some("*") => true,
                 Some(family) => mime_type.split('/').next() == Some(family),
-                None if wanted.starts_with('.') => name.ends_with(&wanted),
-                None => mime_type == wanted,
+                None if pattern.starts_with('.') => name.ends_with(&pattern),
+                None => mime_type == pattern,
             }
         };
         self.accept.trim().is_empty() || self.accept.split(',').any(is_match)

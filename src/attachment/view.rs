@@ -40,13 +40,13 @@ pub(crate) fn attach_button(tray: &AttachmentTray, children: Option<Children>) -
 
 /// Renders the hidden file input and the drop zone that every composer with attachments has.
 pub(crate) fn file_frame(tray: &AttachmentTray) -> AnyView {
-    let (input, owned_tray) = (tray.input, tray.clone());
+    let (input, tray_clone) = (tray.input, tray.clone());
     let add_selected_files = move |_| {
         let Some(input) = input.get_untracked() else {
             return;
         };
         if let Some(files) = input.files() {
-            owned_tray.add_files(&files);
+            tray_clone.add_files(&files);
         }
         // Clears the input, so that the user can select the same file again.
         input.set_value("");
@@ -190,9 +190,9 @@ fn pass_focus(event: &ev::MouseEvent, text_box: NodeRef<html::Textarea>) {
 }
 
 fn drop_zone(tray: &AttachmentTray) -> AnyView {
-    let (hovered, words) = (tray.hovered, tray.words.clone());
+    let (is_hovered, words) = (tray.hovered, tray.words.clone());
     dynamic(move || {
-        hovered.get().then(|| {
+        is_hovered.get().then(|| {
             view! {
                 <div class="la-drop-zone" aria-hidden="true">
                     {Icon::Clip.view()}

@@ -179,13 +179,13 @@ impl Runtime {
         let (sender, receiver) = oneshot::channel();
         let request = self.next_number();
         self.executing.borrow_mut().insert(request, sender);
-        let dispatched = self.dispatch(Input::Execute {
+        let outcome = self.dispatch(Input::Execute {
             request,
             name: name.to_owned(),
             args,
             within,
         });
-        if let Err(refusal) = dispatched {
+        if let Err(refusal) = outcome {
             self.executing.borrow_mut().remove(&request);
             return Err(ToolError::new(refusal.to_string()));
         }
@@ -261,11 +261,11 @@ impl Runtime {
         let (ticket, args, runtime) = (question.ticket(), question.args().clone(), self.weak());
         spawn_local(async move {
             let mut outcome = match general_rule {
-                Some(permits) => permits(name, args.clone()).await,
+                Some(rule) => rule(name, args.clone()).await,
                 None => Ok(()),
             };
-            if let (Some(permits), Ok(())) = (action_rule, &outcome) {
-                outcome = permits(args).await;
+            if let (Some(rule), Ok(())) = (action_rule, &outcome) {
+                outcome = rule(args).await;
             }
             if let Some(runtime) = runtime.upgrade() {
                 runtime.dispatch_ignoring_refusal(Input::PermissionAnswer { ticket, outcome });

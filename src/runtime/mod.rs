@@ -428,8 +428,8 @@ impl Runtime {
     }
 
     pub(crate) fn set_approval_persistence(&self, persistence: Rc<dyn ApprovalPersistence>) {
-        let previous = self.approvals.borrow_mut().replace(persistence);
-        drop(previous);
+        let previous_persistence = self.approvals.borrow_mut().replace(persistence);
+        drop(previous_persistence);
     }
 
     pub(crate) fn set_stop_rule(&self, name: String, rule: StopRule) {

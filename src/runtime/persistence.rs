@@ -99,9 +99,9 @@ impl Runtime {
     }
 
     pub(crate) fn set_persistence(&self, persistence: Rc<dyn Persistence>) {
-        let previous = self.persistence.replace(Some(persistence));
-        if let Some(previous) = previous {
-            previous.shut_down();
+        let previous_persistence = self.persistence.replace(Some(persistence));
+        if let Some(previous_persistence) = previous_persistence {
+            previous_persistence.shut_down();
         }
     }
 

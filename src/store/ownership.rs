@@ -170,9 +170,9 @@ fn request_lock(name: &str, options: Object, lost: impl FnOnce() + 'static) -> O
     let returned_value = request_function
         .call3(&locks, &name.into(), &options, &on_granted)
         .ok()?;
-    let promise_of_end: Promise = returned_value.dyn_into().ok()?;
+    let lock_promise: Promise = returned_value.dyn_into().ok()?;
     spawn_local(async move {
-        let was_rejected = wasm_bindgen_futures::JsFuture::from(promise_of_end)
+        let was_rejected = wasm_bindgen_futures::JsFuture::from(lock_promise)
             .await
             .is_err();
         match sender.borrow_mut().take() {

@@ -158,8 +158,8 @@ impl Label {
         if let Some(title) = &self.title {
             object.insert("title".to_owned(), title.as_str().into());
         }
-        if let Some(at) = self.deleted_at {
-            object.insert("deletedAt".to_owned(), at.into());
+        if let Some(deleted_at) = self.deleted_at {
+            object.insert("deletedAt".to_owned(), deleted_at.into());
         }
         Value::Object(object).to_string()
     }

@@ -138,8 +138,12 @@ impl Endpoint {
         again: bool,
     ) -> Result<Response, Failure> {
         let mut headers = (self.headers)();
-        if let Some(later) = &self.later_headers {
-            headers.extend(later(again).await.map_err(|why| request_failure(&why))?);
+        if let Some(async_headers) = &self.later_headers {
+            headers.extend(
+                async_headers(again)
+                    .await
+                    .map_err(|why| request_failure(&why))?,
+            );
         }
         let url = match path.is_empty() {
             true => self.url.clone(),

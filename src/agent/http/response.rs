@@ -18,10 +18,11 @@ use crate::{
 };
 
 /// The maximum size of an error's body that is read, in bytes.
-const BODY_BYTES: usize = 4 * 1024;
+const MAX_BODY_BYTES: usize = 4 * 1024;
+/// The maximum time for reading an error's body.
 const BODY_TIMEOUT: Duration = Duration::from_secs(5);
 /// The maximum number of characters of an error's body that are shown to the user.
-const BODY_CHARS: usize = 300;
+const MAX_BODY_CHARS: usize = 300;
 /// The number of bytes that are processed before the clock is read again.
 const SLICE_BYTES: u32 = 8 * 1024;
 /// The minimum pause after a piece of work that begins a new slice, in milliseconds: during such a
@@ -139,16 +140,16 @@ async fn read_error_text(response: &Response) -> String {
     };
     let mut bytes = Vec::new();
     let mut timeout = pin!(sleep(BODY_TIMEOUT));
-    while bytes.len() < BODY_BYTES {
+    while bytes.len() < MAX_BODY_BYTES {
         let Either::Left((Some(chunk), _)) = select(pin!(body.next()), &mut timeout).await else {
             break;
         };
         // A chunk may be large, so only its first bytes are copied.
-        bytes.extend(chunk.subarray(0, BODY_BYTES as u32).to_vec());
+        bytes.extend(chunk.subarray(0, MAX_BODY_BYTES as u32).to_vec());
     }
     body.cancel();
     let text = String::from_utf8_lossy(&bytes);
-    text.trim().chars().take(BODY_CHARS).collect()
+    text.trim().chars().take(MAX_BODY_CHARS).collect()
 }
 
 /// The body of a response, read chunk by chunk.

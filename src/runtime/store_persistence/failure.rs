@@ -11,7 +11,7 @@ use std::{
 use futures_channel::oneshot;
 use futures_util::future::{Either, select};
 
-use super::{StorePersistence, thread::TabThread, work::WriteJob};
+use super::{StorePersistence, jobs::WriteJob, thread::TabThread};
 use crate::{
     store::{Ownership, StoreError, StoreErrorKind, TabMessage},
     ui::{after, sleep, spawn_local},

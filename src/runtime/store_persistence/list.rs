@@ -8,7 +8,7 @@ use crate::{
 
 /// The time for which a deletion can be undone, in milliseconds. When the list is read for the
 /// first time after that, the conversation is removed.
-const UNDO_MS: i64 = 3_600_000;
+const UNDO_PERIOD_MS: i64 = 3_600_000;
 
 impl StorePersistence {
     pub(super) async fn refresh_list(&self) {
@@ -16,16 +16,16 @@ impl StorePersistence {
         let Ok(threads) = self.with_timeout(self.store.threads()).await else {
             return;
         };
-        let cutoff = now() - UNDO_MS;
+        let cutoff = now() - UNDO_PERIOD_MS;
         let is_expired = |thread: &ThreadInfo| {
             thread
                 .deleted_at
                 .is_some_and(|deleted_at| deleted_at < cutoff)
         };
-        let (expired, remaining) = threads.into_iter().partition(is_expired);
-        self.show_list(remaining);
-        let expired: Vec<ThreadInfo> = expired;
-        for thread in expired {
+        let (expired_threads, remaining_threads) = threads.into_iter().partition(is_expired);
+        self.show_list(remaining_threads);
+        let expired_threads: Vec<ThreadInfo> = expired_threads;
+        for thread in expired_threads {
             // A failed removal is retried when the list is read the next time.
             let _ = self.with_timeout(self.store.remove(&thread.id)).await;
         }
@@ -47,10 +47,10 @@ impl StorePersistence {
             return;
         };
         if let Some(index) = threads.iter().position(|thread| thread.id == info.id) {
-            let previous = threads.remove(index);
+            let previous_entry = threads.remove(index);
             let label = Label {
-                title: previous.named.then_some(previous.title),
-                deleted_at: previous.deleted_at,
+                title: previous_entry.named.then_some(previous_entry.title),
+                deleted_at: previous_entry.deleted_at,
             };
             info = info.labelled(label);
         }

@@ -1,9 +1,10 @@
 //! Persists a conversation in a store, and ensures that a single tab acts on the conversation.
 //!
 //! `open` loads a conversation and determines its owner, `save` builds batches from changes, and
-//! `work` writes the batches one by one. `failure` postpones them while the store fails.
+//! `jobs` writes the batches one by one. `failure` postpones them while the store fails.
 
 mod failure;
+mod jobs;
 mod list;
 mod open;
 mod page;
@@ -11,7 +12,6 @@ mod save;
 mod search;
 mod tab;
 mod thread;
-mod work;
 
 use std::{
     cell::{Cell, RefCell},
@@ -28,9 +28,9 @@ use serde_json::Value;
 
 use self::{
     failure::FailureState,
+    jobs::WriteJob,
     save::{UnsavedChanges, Urgency},
     thread::TabThread,
-    work::WriteJob,
 };
 use super::{
     Changes, Runtime, may_start_work,
@@ -294,10 +294,10 @@ impl StorePersistence {
     fn switch_thread(&self, id: &str) {
         let was_owner = self.owns_thread();
         let previous_thread = self.thread.replace(TabThread::new(id.to_owned()));
-        let unsaved = self.unsaved.replace(UnsavedChanges::all());
+        let unsaved_changes = self.unsaved.replace(UnsavedChanges::whole_thread());
         // The previous conversation is kept, with its lock, until its pending writes are done.
         self.left
-            .replace(was_owner.then_some((previous_thread, unsaved)));
+            .replace(was_owner.then_some((previous_thread, unsaved_changes)));
         // While the store fails, the new conversation is not remembered, because a reload could not
         // open it.
         match self.is_failing() {
@@ -343,16 +343,16 @@ impl Persistence for StorePersistence {
         }
         let urgency = {
             let mut phases = self.phases.borrow_mut();
-            let mut unsaved = self.unsaved.borrow_mut();
+            let mut unsaved_changes = self.unsaved.borrow_mut();
             if changes.thread {
                 phases.clear();
                 // If the session has not just restored the stored conversation, this is another
                 // conversation under the same id.
                 if !self.restores.take() {
-                    unsaved.merge_older(UnsavedChanges::all());
+                    unsaved_changes.merge_older(UnsavedChanges::whole_thread());
                 }
             }
-            unsaved.add_changes(changes.list(), session, &mut phases)
+            unsaved_changes.add_changes(changes.list(), session, &mut phases)
         };
         if urgency != Urgency::Nothing && !self.is_failing() {
             self.schedule_save(urgency);
@@ -371,10 +371,10 @@ impl Persistence for StorePersistence {
     }
 
     fn record_result(&self, entry: JournalEntry) {
-        if let Some((previous_thread, unsaved)) = &mut *self.left.borrow_mut()
+        if let Some((previous_thread, unsaved_changes)) = &mut *self.left.borrow_mut()
             && previous_thread.id == entry.thread_id()
         {
-            return unsaved.add_entry(&entry);
+            return unsaved_changes.add_entry(&entry);
         }
         if self.owns_thread() && self.thread.borrow().id == entry.thread_id() {
             self.unsaved.borrow_mut().add_entry(&entry);
@@ -385,9 +385,11 @@ impl Persistence for StorePersistence {
     }
 
     fn store_archive(&self, thread_id: &str, snapshot: Value) {
-        let previous = self.left.take();
-        if let Some((thread, unsaved)) = previous.filter(|(thread, _)| thread.id == thread_id) {
-            self.push_job(WriteJob::Archive(thread, snapshot, unsaved));
+        let previous_state = self.left.take();
+        if let Some((thread, unsaved_changes)) =
+            previous_state.filter(|(thread, _)| thread.id == thread_id)
+        {
+            self.push_job(WriteJob::Archive(thread, snapshot, unsaved_changes));
         }
     }
 

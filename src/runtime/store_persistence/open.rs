@@ -381,15 +381,15 @@ impl StorePersistence {
             };
             persistence.refreshing.set(false);
             spawn_local(async move {
-                let stored = persistence
+                let stored_thread = persistence
                     .with_timeout(persistence.store.load(&thread.id))
                     .await;
                 let is_following = persistence.ownership.get() == Ownership::OtherTab;
-                if let Ok(stored) = stored
+                if let Ok(stored_thread) = stored_thread
                     && is_following
                     && persistence.is_current(&thread)
                 {
-                    persistence.show_stored_thread(&thread, stored.as_ref());
+                    persistence.show_stored_thread(&thread, stored_thread.as_ref());
                 }
             });
         });

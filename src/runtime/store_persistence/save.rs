@@ -40,7 +40,7 @@ pub(super) struct UnsavedChanges {
 impl UnsavedChanges {
     /// Creates the changes for a conversation that the store does not contain: the complete
     /// conversation must be written.
-    pub(super) fn all() -> Self {
+    pub(super) fn whole_thread() -> Self {
         Self {
             all: true,
             outline: true,
@@ -71,7 +71,7 @@ impl UnsavedChanges {
         };
         // The number of applied events is stored with their effects, in the outline.
         let counts_events = session.counts_events();
-        let (mut is_urgent, mut is_soon, mut has_path_change, mut has_new_answer) =
+        let (mut is_urgent, mut is_due_soon, mut has_path_change, mut has_new_answer) =
             (false, false, false, false);
         for change in changes {
             match change {
@@ -102,7 +102,8 @@ impl UnsavedChanges {
                     is_urgent |= call.is_some_and(|call| needs_prompt_write(call, session));
                     let phase = call.map(ToolCall::phase);
                     let phase = phase.filter(|phase| *phase != Phase::InputStreaming);
-                    is_soon |= phase.is_some_and(|phase| phases.insert(*key, phase) != Some(phase));
+                    is_due_soon |=
+                        phase.is_some_and(|phase| phases.insert(*key, phase) != Some(phase));
                 }
                 Change::Path => has_path_change = true,
                 Change::Thread => {
@@ -116,7 +117,7 @@ impl UnsavedChanges {
         }
         // An added answer changes the path as well, which is not urgent.
         is_urgent |= has_path_change && !has_new_answer;
-        match (self.is_empty(), is_urgent, is_soon) {
+        match (self.is_empty(), is_urgent, is_due_soon) {
             (true, ..) => Urgency::Nothing,
             (false, true, _) => Urgency::AtOnce,
             (false, false, true) => Urgency::Soon,

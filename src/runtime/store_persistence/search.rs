@@ -14,17 +14,17 @@ use crate::{
 /// The maximum number of conversations that one search reads, newest first.
 const MAX_CONVERSATIONS: usize = 500;
 /// The number of bytes of records after which a search ends.
-const MAX_BYTES: usize = 32 << 20;
+const MAX_SEARCH_BYTES: usize = 32 << 20;
 
 impl StorePersistence {
     /// Reads the listed conversations that are not marked as deleted, one after the other, up to
-    /// [`MAX_CONVERSATIONS`] and [`MAX_BYTES`]. Reports the id of each conversation with a message
-    /// that contains the words, and then the end; a cancelled search reports nothing more. The page
-    /// can handle input between two conversations.
+    /// [`MAX_CONVERSATIONS`] and [`MAX_SEARCH_BYTES`]. Reports the id of each conversation with a
+    /// message that contains the words, and then the end; a cancelled search reports nothing more.
+    /// The page can handle input between two conversations.
     pub(super) async fn run_search(&self, search: ThreadSearch) {
         let words = search.words.trim().to_lowercase();
         let threads: Vec<ThreadInfo> = self.listed.borrow().clone().unwrap_or_default();
-        let mut budget = MAX_BYTES;
+        let mut budget = MAX_SEARCH_BYTES;
         let is_not_deleted = |thread: &&ThreadInfo| thread.deleted_at.is_none();
         for thread in threads
             .iter()
@@ -39,12 +39,13 @@ impl StorePersistence {
                 return;
             }
             // A conversation that cannot be read is skipped.
-            let Ok(Some(stored)) = self.with_timeout(self.store.load(&thread.id)).await else {
+            let Ok(Some(stored_thread)) = self.with_timeout(self.store.load(&thread.id)).await
+            else {
                 continue;
             };
             let size = |record: &Record| record.text.len();
-            budget = budget.saturating_sub(stored.records.iter().map(size).sum());
-            let is_match = stored
+            budget = budget.saturating_sub(stored_thread.records.iter().map(size).sum());
+            let is_match = stored_thread
                 .records
                 .iter()
                 .any(|record| contains_words(record, &words));

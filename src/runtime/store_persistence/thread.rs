@@ -106,6 +106,6 @@ impl TabThread {
 }
 
 /// Generates a writer id. The ids sort by time, so that a store can expire old ids.
-fn fresh_writer_id() -> String {
+fn new_writer_id() -> String {
     format!("{:015}-{}", now(), fresh_id())
 }

@@ -59,11 +59,11 @@ struct QueueTicket {
 
 impl QueueTicket {
     async fn wait_for_turn(&mut self) {
-        if let Some(previous) = self.before.take() {
+        if let Some(previous_operation) = self.before.take() {
             // The previous operation drops its sender when it is done. The timeout limits the delay
             // by an operation that never ends.
             let timeout = Box::pin(sleep(Duration::from_millis(TURN_TIMEOUT_MS)));
-            select(previous, timeout).await;
+            select(previous_operation, timeout).await;
         }
     }
 }
@@ -113,9 +113,9 @@ impl ApprovalDatabase {
         Ok(approvals)
     }
 
-    /// Writes the approvals that this tab has not stored yet, deletes those that are not in the
-    /// list any more, and notifies the other tabs. Other entries are not written, so that changes
-    /// of other tabs are not overwritten.
+    /// Writes the approvals that this tab has neither read nor written yet, deletes those that are
+    /// not in the list any more, and notifies the other tabs. Other entries are not written, so
+    /// that changes of other tabs are not overwritten.
     async fn write_changes(&self, approvals: Vec<Value>) -> Result<(), StoreError> {
         let entries = approvals
             .iter()

@@ -44,7 +44,7 @@ use super::{
 use crate::ui::PageLifecycle;
 
 /// The version of the database. Version 1 had no index of the fences.
-const VERSION: u32 = 2;
+const DATABASE_VERSION: u32 = 2;
 const RECORDS: &str = "records";
 const JOURNAL: &str = "journal";
 const THREADS: &str = "threads";
@@ -119,10 +119,10 @@ impl Connection {
         if let Some(database) = self.current_database() {
             return Ok(database);
         }
-        let database = open_database(&self.name, VERSION, self.stores).await?;
-        if let Some(current) = self.current_database() {
+        let database = open_database(&self.name, DATABASE_VERSION, self.stores).await?;
+        if let Some(current_database) = self.current_database() {
             database.close();
-            return Ok(current);
+            return Ok(current_database);
         }
         self.close_on_request(&database);
         *self.database.borrow_mut() = Some(database.clone());
@@ -133,8 +133,8 @@ impl Connection {
     /// be deleted as well.
     fn forget_connection(&self) {
         self.database.borrow_mut().take();
-        let written = mem::take(&mut *self.written.borrow_mut());
-        self.unverified.borrow_mut().extend(written);
+        let thread_ids = mem::take(&mut *self.written.borrow_mut());
+        self.unverified.borrow_mut().extend(thread_ids);
     }
 
     /// Fails with [`StoreErrorKind::Forgotten`] if a conversation that an earlier connection has
@@ -431,9 +431,9 @@ fn string_pair(first: &str, second: &str) -> JsValue {
 /// Returns the range of all keys of a conversation. Its upper bound is an array, because arrays
 /// sort after all strings.
 fn thread_key_range(thread: &str) -> Result<JsValue, StoreError> {
-    let first = Array::of1(&thread.into());
-    let last = Array::of2(&thread.into(), &Array::new());
-    let range = IdbKeyRange::bound(&first, &last);
+    let lower_bound = Array::of1(&thread.into());
+    let upper_bound = Array::of2(&thread.into(), &Array::new());
+    let range = IdbKeyRange::bound(&lower_bound, &upper_bound);
     range
         .map(JsValue::from)
         .map_err(|error| convert_error(&error))

@@ -45,14 +45,14 @@ impl<T: 'static> RequestOutcome<T> {
     /// The browser owns the listener: it may call the listener late, and frees it with the request.
     /// The listener refers to the sender only, since a reference to the request would leak it.
     fn listener(&self, outcome: fn(&JsValue) -> T) -> Function {
-        let (sender, late) = (Rc::clone(&self.sender), self.late);
+        let (sender, late_handler) = (Rc::clone(&self.sender), self.late);
         let listener = Closure::<dyn FnMut(Event)>::new(move |event: Event| {
             let sender = sender.borrow_mut().take();
             let target = event.current_target().map(JsValue::from);
             if let Some(sender) = sender
                 && let Err(late_outcome) = sender.send(outcome(&target.unwrap_or_default()))
             {
-                late(late_outcome);
+                late_handler(late_outcome);
             }
         });
         listener.into_js_value().unchecked_into()

@@ -212,7 +212,9 @@ impl StorePersistence {
         let outcome = match outcome {
             Err(error) if is_forgotten(&error) => {
                 thread.taken.set(false);
-                self.unsaved.borrow_mut().merge_older(UnsavedChanges::all());
+                self.unsaved
+                    .borrow_mut()
+                    .merge_older(UnsavedChanges::whole_thread());
                 self.write_once(thread, claim).await
             }
             outcome => outcome,
@@ -232,7 +234,7 @@ impl StorePersistence {
         if !thread.taken.get() {
             self.take_thread(thread).await?;
         }
-        let Some((mut batch, unsaved, calls)) = self.collect_batch(thread) else {
+        let Some((mut batch, unsaved_changes, calls)) = self.collect_batch(thread) else {
             let message = "the conversation is not open here";
             return Err(StoreError::new(StoreErrorKind::Failed, message));
         };
@@ -252,7 +254,7 @@ impl StorePersistence {
                     thread.add_stored_calls(calls);
                 }
                 if self.is_current(thread) {
-                    self.unsaved.borrow_mut().merge_older(unsaved);
+                    self.unsaved.borrow_mut().merge_older(unsaved_changes);
                 }
             }
         }
@@ -317,18 +319,18 @@ impl StorePersistence {
     /// or follows another tab.
     fn collect_batch(&self, thread: &TabThread) -> Option<(Batch, UnsavedChanges, StoredCalls)> {
         let runtime = self.runtime.upgrade()?;
-        let mut unsaved = mem::take(&mut *self.unsaved.borrow_mut());
+        let mut unsaved_changes = mem::take(&mut *self.unsaved.borrow_mut());
         let batch = runtime.read(|session| {
             let is_current = session.thread_id() == thread.id && !session.is_following();
             is_current.then(|| {
-                let batch = build_batch(session, thread, &mut unsaved);
+                let batch = build_batch(session, thread, &mut unsaved_changes);
                 (batch, StoredCalls::of(session))
             })
         });
         match batch.flatten() {
-            Some((batch, calls)) => Some((batch, unsaved, calls)),
+            Some((batch, calls)) => Some((batch, unsaved_changes, calls)),
             None => {
-                self.unsaved.borrow_mut().merge_older(unsaved);
+                self.unsaved.borrow_mut().merge_older(unsaved_changes);
                 None
             }
         }
@@ -345,7 +347,7 @@ impl StorePersistence {
         if !self.owns_thread() || !thread.taken.get() || !self.has_changes(&thread) {
             return;
         }
-        let Some((batch, unsaved, calls)) = self.collect_batch(&thread) else {
+        let Some((batch, unsaved_changes, calls)) = self.collect_batch(&thread) else {
             return;
         };
         thread.add_stored_calls(calls);
@@ -359,9 +361,9 @@ impl StorePersistence {
             };
             if persistence.is_current(&thread) {
                 let mut new_changes = persistence.unsaved.borrow_mut();
-                new_changes.merge_older(unsaved);
+                new_changes.merge_older(unsaved_changes);
                 if error.kind == StoreErrorKind::Forgotten {
-                    new_changes.merge_older(UnsavedChanges::all());
+                    new_changes.merge_older(UnsavedChanges::whole_thread());
                     thread.taken.set(false);
                 }
                 drop(new_changes);
