@@ -9,7 +9,7 @@ use super::{
 };
 use crate::render::{InterruptTarget, PartTarget, ToolTarget};
 
-/// The registration of a renderer. Dropping the guard removes the renderer.
+/// A guard for a registered renderer. Dropping the guard removes the renderer.
 #[derive(Debug)]
 #[must_use = "dropping it takes the renderer back"]
 pub struct RendererGuard {

@@ -174,7 +174,7 @@ impl KnownMessages {
 
 fn observe_messages(assistant: Assistant, observer: EventObserver) {
     let messages = assistant.messages();
-    // The observer may cause the next event, so this is not borrowed while the observer runs.
+    // The observer may cause the next event, so the state is not borrowed while it runs.
     let known_messages = RefCell::new(messages.with_untracked(KnownMessages::from_list));
     effect(move |_| {
         let complete_messages = {

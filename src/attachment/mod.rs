@@ -1,7 +1,7 @@
-//! Attaches files of the user to a message, within the options of the application.
+//! Attaches files of the user to a message, with the limits that the application sets.
 //!
-//! `view` shows the pending files in the composer, `drop` accepts files that are dropped on the
-//! chat.
+//! The module `view` shows the attached files in the composer, and the module `drop` accepts files
+//! that are dropped on the chat.
 
 mod drop;
 mod tray;

@@ -48,7 +48,7 @@ impl Runtime {
         let is_immediate = changes.run;
         let is_streamed = !is_immediate && self.are_streamed(&changes);
         for change in changes.into_list() {
-            // Most changes repeat the previous one, since the same part grows.
+            // Most changes repeat the previous change, because the same part grows.
             if self.frames.order.borrow().last() == Some(&change) {
                 continue;
             }

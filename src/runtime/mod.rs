@@ -405,7 +405,7 @@ impl Runtime {
         self.code.borrow().get(&id).cloned()
     }
 
-    /// Removes the code of a registration; its handlers are cancelled through the session.
+    /// Removes the code of a registration. The session cancels the handlers of the registration.
     pub(crate) fn remove_code(&self, id: RegistrationId) {
         self.code.borrow_mut().remove(&id);
     }

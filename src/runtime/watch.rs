@@ -47,7 +47,7 @@ impl Runtime {
         reason = "the program has ended, and the application's panic hook reports it to the user"
     )]
     fn check_interruption(&self) {
-        // A panic was already reported.
+        // If the thread is panicking, the panic was already reported.
         if self.draining.get() && !std::thread::panicking() {
             panic!("The chat was cut off while it took an input in");
         }

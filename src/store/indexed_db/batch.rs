@@ -2,12 +2,13 @@
 //!
 //! Thousands of requests take long, so the requests of a large batch are made in pieces, between
 //! which the page handles input. The transaction stays open because the requests of a piece are
-//! made in the event of the last request of the piece before. If a piece fails, nothing of the
+//! made in the event of the last request of the previous piece. If a piece fails, nothing of the
 //! batch is written.
 //!
-//! The browser aborts a transaction with requests still to be made when the page is unloaded. So if
-//! the page is hidden or unloaded, or this connection begins another transaction, which must come
-//! after the batch, the transaction is aborted and all requests are made at once in a new one.
+//! When the page is unloaded, the browser aborts a transaction for which further requests are to be
+//! made. Therefore, if the page is hidden or unloaded, this page aborts the transaction and makes
+//! all requests at once in a new one. The same happens if this connection begins another
+//! transaction, which must follow the batch.
 
 use std::{
     cell::{Cell, RefCell},
