@@ -166,7 +166,7 @@ impl StorePersistence {
                 spawn_local(async move {
                     persistence
                         .open_stored_thread(id, initial, takes_over)
-                        .await
+                        .await;
                 });
             }
             // There is no stored conversation to open, so the session's own conversation begins.

@@ -110,7 +110,7 @@ fn encode_messages(input: &RunInput, options: &RequestOptions) -> Vec<Value> {
         }
         match messages.last_mut() {
             Some(last) if can_be_joined(last, &encoded_message) => {
-                join_messages(last, encoded_message)
+                join_messages(last, encoded_message);
             }
             _ => messages.push(encoded_message),
         }
