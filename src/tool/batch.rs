@@ -24,12 +24,12 @@ use crate::{
 #[derive(Clone, Copy)]
 pub(crate) struct ApprovalBatch {
     entries: RwSignal<Vec<BatchEntry>>,
-    /// True if the response has more than one approval. Most messages have none, and track only
-    /// this signal.
+    /// True if the response has more than one approval. Most messages have no approvals, and track
+    /// only this signal.
     several: RwSignal<bool>,
 }
 
-/// An approval request, with the tracker of whether its card was read.
+/// An approval request, with the tracker that decides whether its card was read.
 #[derive(Clone, Copy)]
 struct BatchEntry {
     number: u64,
@@ -57,14 +57,14 @@ impl ApprovalBatch {
     }
 
     fn update_entries(self, change: impl FnOnce(&mut Vec<BatchEntry>)) {
-        // The store is disposed with the message.
+        // Fails if the signal was disposed together with the message.
         let count = self.entries.try_update(|list| {
             change(list);
             list.len()
         });
-        let several = count.unwrap_or_default() > 1;
-        if self.several.try_get_untracked() == Some(!several) {
-            self.several.set(several);
+        let has_several = count.unwrap_or_default() > 1;
+        if self.several.try_get_untracked() == Some(!has_several) {
+            self.several.set(has_several);
         }
     }
 }
@@ -86,15 +86,14 @@ pub(super) fn join_batch(call: ToolCallView<Value>, visibility: Visibility) {
         call,
         visibility,
     };
-    // The list may be rendering the card.
     batch.update_entries(|list| list.push(entry));
     on_cleanup(move || batch.update_entries(|list| list.retain(|entry| entry.number != number)));
 }
 
 /// Renders the bar for a response with several approvals: a row for each approval, and the buttons
-/// that answer all of them. Approving counts once each card was read to its end, and the bar has
-/// been visible, uncovered, unchanged and in its place for half a second. Every decision applies to
-/// its own call as its card shows it.
+/// that answer all of them. Approval is accepted only after each card was read to its end, and the
+/// bar has been visible, uncovered, unchanged and stationary for half a second. Every decision
+/// applies to its own call exactly as the card of the call shows it.
 pub(crate) fn batch_bar(batch: ApprovalBatch) -> AnyView {
     let entries = batch.entries;
     render_raisable(move || batch_card(entries)).into_any()
@@ -104,9 +103,9 @@ fn batch_card(entries: RwSignal<Vec<BatchEntry>>) -> AnyView {
     let words = Words::current();
     let content = memo(move || {
         let list = entries.get();
-        let shown = list.iter();
-        let shown = shown.map(|entry| (*entry.call.key(), entry.call.fingerprint()));
-        shown.collect::<Vec<_>>()
+        let fingerprints = list.iter();
+        let fingerprints = fingerprints.map(|entry| (*entry.call.key(), entry.call.fingerprint()));
+        fingerprints.collect::<Vec<_>>()
     });
     let visibility = Visibility::new(content, |_, _| ());
     let is_ready = move || {
@@ -114,51 +113,52 @@ fn batch_card(entries: RwSignal<Vec<BatchEntry>>) -> AnyView {
             && entries
                 .get()
                 .iter()
-                .all(|one| one.visibility.is_satisfied())
+                .all(|entry| entry.visibility.is_satisfied())
     };
-    let place = NodeRef::<leptos::html::Div>::new();
-    let leave = move || {
-        if let Some(place) = place.get_untracked() {
-            focus::pass_focus_on(&place);
+    let bar = NodeRef::<leptos::html::Div>::new();
+    let pass_focus = move || {
+        if let Some(bar) = bar.get_untracked() {
+            focus::pass_focus_on(&bar);
         }
     };
     let approve = move |event: leptos::ev::MouseEvent| {
         let list = entries.get_untracked();
-        // Scrolls to the unread part; nothing is approved partially.
+        // `check_read` scrolls to the first unread part. Either all calls are approved or none.
         if !is_trusted(&event)
             || !visibility.check_answer()
-            || !list.iter().all(|one| one.visibility.check_read())
+            || !list.iter().all(|entry| entry.visibility.check_read())
         {
             return;
         }
-        leave();
-        for one in list {
-            // Refused only if it was decided elsewhere or has changed, as its card shows.
-            let _ = (one.call).decide(Verdict::Approve { args: None }, Decider::Person);
+        pass_focus();
+        for entry in list {
+            // Fails only if the call was decided elsewhere or has changed, which its card shows.
+            let _ = (entry.call).decide(Verdict::Approve { args: None }, Decider::Person);
         }
     };
     let deny = move |event: leptos::ev::MouseEvent| {
-        let by = decider_by(&event);
-        leave();
-        for one in entries.get_untracked() {
-            // Refused only if it was decided elsewhere.
-            let _ = one.call.decide(Verdict::Deny { reason: None }, by);
+        let decider = decider_by(&event);
+        pass_focus();
+        for entry in entries.get_untracked() {
+            // Fails only if the call was decided elsewhere.
+            let _ = entry.call.decide(Verdict::Deny { reason: None }, decider);
         }
     };
-    let all_of = entries.with_untracked(|list| list.first().and_then(|one| one.call.assistant()));
-    let stop = all_of.map(|assistant| stop_button(&assistant, leave));
-    let (counted, title_words) = (words.clone(), words.clone());
+    let assistant =
+        entries.with_untracked(|list| list.first().and_then(|entry| entry.call.assistant()));
+    let stop = assistant.map(|assistant| stop_button(&assistant, pass_focus));
+    let (count_words, title_words) = (words.clone(), words.clone());
     let count = move || {
-        let word = counted.word(|l| &l.several_questions);
+        let word = count_words.word(|l| &l.several_questions);
         word.replace("{count}", &entries.with(Vec::len).to_string())
     };
     let rows = move || {
         let list = entries.get().into_iter();
-        let rows = list.map(|one| {
-            let description = CallDescription::new(one.call, false);
+        let rows = list.map(|entry| {
+            let description = CallDescription::new(entry.call, false);
             let text = description
                 .question(&title_words)
-                .unwrap_or_else(|| one.call.name());
+                .unwrap_or_else(|| entry.call.name());
             let argument = description.summary_argument();
             let argument = argument.map(|text| {
                 view! { " " <span class="la-batch-argument" dir="auto"><ExactText text /></span> }
@@ -169,7 +169,7 @@ fn batch_card(entries: RwSignal<Vec<BatchEntry>>) -> AnyView {
     };
     let id = format!("la-batch-{}", crate::ui::fresh_id());
     view! {
-        <div class="la-batch" role="group" aria-labelledby=id.clone() node_ref=place>
+        <div class="la-batch" role="group" aria-labelledby=id.clone() node_ref=bar>
             <p class="la-batch-title" id=id.clone()>
                 {Icon::Alert.view()} <span>{dynamic(count)}</span>
             </p>

@@ -1,5 +1,5 @@
-//! Renders tool calls in the chat: selects their cards, and renders default cards, approvals and
-//! questions.
+//! Renders tool calls in the chat: selects the card of each call, and renders default cards,
+//! approval cards and questions.
 
 mod action_choice;
 mod action_list;

@@ -12,17 +12,17 @@ use crate::{
 pub(super) fn question_number(assistant: &Assistant, id: String) -> AnyView {
     let (interrupts, words) = (assistant.interrupts(), Words::current());
     dynamic(move || {
-        let place = interrupts.with(|list| {
-            let before = list.iter().position(|open| open.interrupt().id == id)?;
-            fill_number_and_count(&words.word(|l| &l.place), before + 1, list.len())
+        let label = interrupts.with(|list| {
+            let index = list.iter().position(|open| open.interrupt().id == id)?;
+            fill_number_and_count(&words.word(|l| &l.place), index + 1, list.len())
         });
-        place.map(|place| view! { <span class="la-approval-place">{place}</span> })
+        label.map(|label| view! { <span class="la-approval-place">{label}</span> })
     })
     .into_any()
 }
 
 /// Fills a label with a number and a count; `None` if the count is less than two.
 pub(super) fn fill_number_and_count(word: &str, number: usize, count: usize) -> Option<String> {
-    let put = |name, number: usize| word.replace(name, &number.to_string());
-    (count > 1).then(|| put("{number}", number).replace("{count}", &count.to_string()))
+    let replace = |name, number: usize| word.replace(name, &number.to_string());
+    (count > 1).then(|| replace("{number}", number).replace("{count}", &count.to_string()))
 }

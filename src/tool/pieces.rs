@@ -1,6 +1,7 @@
-//! Splits text into plain pieces and pieces that must be made visible.
+//! Splits text into plain pieces, and pieces with hidden or confusable characters, which are shown
+//! by their codes.
 //!
-//! `exact` renders the pieces.
+//! The module `exact_text` renders the pieces.
 
 use std::ops::Range;
 
@@ -9,8 +10,8 @@ use assistant_core::text::{
     hidden::is_hidden,
 };
 
-/// The maximum number of consecutive spaces within a line that are rendered unchanged; more could
-/// push text out of sight.
+/// The maximum number of consecutive spaces within a line that are rendered unchanged; a longer gap
+/// could push text out of sight.
 const MAX_SPACES: usize = 16;
 /// The number of bytes before and after a word that are searched for the ends of a name.
 const NAME_SEARCH_BYTES: usize = 256;
@@ -18,7 +19,7 @@ const NAME_SEARCH_BYTES: usize = 256;
 /// the code and the count are shown.
 const MAX_CODES: usize = 3;
 
-/// The characters of a text that are shown by their codes.
+/// The set of characters that are shown by their codes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum EscapeMode {
     /// All invisible and confusable characters.
@@ -45,19 +46,33 @@ pub(super) enum Piece<'a> {
 /// Splits a text into pieces.
 pub(super) fn split_pieces(text: &str, detail: EscapeMode) -> Vec<Piece<'_>> {
     let mut pieces = Vec::new();
-    let poses = detail == EscapeMode::Exact && poses_as_ascii(text);
-    let mut begin = 0;
-    let mut kind = None;
-    for (at, c) in text.char_indices() {
-        let hidden = is_shown_as_code(text, at, c, detail);
-        if kind.is_some_and(|kind| kind != hidden) {
-            push_pieces(text, begin..at, !hidden, detail, poses, &mut pieces);
-            begin = at;
+    let imitates_ascii = detail == EscapeMode::Exact && poses_as_ascii(text);
+    let mut start = 0;
+    let mut run_is_hidden = None;
+    for (index, c) in text.char_indices() {
+        let hidden = is_shown_as_code(text, index, c, detail);
+        if run_is_hidden.is_some_and(|run_is_hidden| run_is_hidden != hidden) {
+            push_pieces(
+                text,
+                start..index,
+                !hidden,
+                detail,
+                imitates_ascii,
+                &mut pieces,
+            );
+            start = index;
         }
-        kind = Some(hidden);
+        run_is_hidden = Some(hidden);
     }
-    if let Some(hidden) = kind {
-        push_pieces(text, begin..text.len(), hidden, detail, poses, &mut pieces);
+    if let Some(hidden) = run_is_hidden {
+        push_pieces(
+            text,
+            start..text.len(),
+            hidden,
+            detail,
+            imitates_ascii,
+            &mut pieces,
+        );
     }
     pieces
 }
@@ -71,43 +86,44 @@ pub(super) fn has_escaped_characters(text: &str, detail: EscapeMode) -> bool {
 /// Returns the text with the codes of hidden and confusable characters in brackets, for attributes
 /// and announcements.
 pub(crate) fn escape_hidden(text: &str) -> String {
-    let write = |piece: &Piece<'_>| match piece {
+    let format_piece = |piece: &Piece<'_>| match piece {
         Piece::Plain(text) => (*text).to_owned(),
         Piece::Hidden(codes) => format!("[{codes}]"),
         Piece::Foreign(letter, code) => format!("{letter}[{code}]"),
     };
     split_pieces(text, EscapeMode::Exact)
         .iter()
-        .map(write)
+        .map(format_piece)
         .collect()
 }
 
 fn push_pieces<'a>(
     text: &'a str,
-    at: Range<usize>,
+    range: Range<usize>,
     hidden: bool,
     detail: EscapeMode,
-    poses: bool,
+    imitates_ascii: bool,
     pieces: &mut Vec<Piece<'a>>,
 ) {
-    let begins_line = at.start == 0;
-    let run = text.get(at).unwrap_or_default();
+    let starts_line = range.start == 0;
+    let run = text.get(range).unwrap_or_default();
     match (hidden, detail) {
         (true, _) => pieces.push(Piece::Hidden(format_codes(run))),
         (false, EscapeMode::Readable) => pieces.push(Piece::Plain(run)),
         (false, EscapeMode::Exact | EscapeMode::Growing) => {
-            split_visible(run, begins_line, poses, pieces);
+            split_visible(run, starts_line, imitates_ascii, pieces);
         }
     }
 }
 
-/// Formats the codes of characters; long runs of equal ones are counted.
+/// Formats the codes of characters. A run of more than [`MAX_CODES`] equal characters is formatted
+/// as one code with a count.
 fn format_codes(run: &str) -> String {
     let mut codes: Vec<String> = Vec::new();
-    let mut rest = run.chars().peekable();
-    while let Some(c) = rest.next() {
+    let mut chars = run.chars().peekable();
+    while let Some(c) = chars.next() {
         let mut count = 1;
-        while rest.next_if_eq(&c).is_some() {
+        while chars.next_if_eq(&c).is_some() {
             count += 1;
         }
         let code = format_code(c);
@@ -124,49 +140,56 @@ fn format_code(c: char) -> String {
 }
 
 /// Splits visible text into pieces, and marks misleading ones: long gaps, words with letters of
-/// several scripts, names that imitate ASCII, and digits of other scripts next to ASCII. If `poses`
-/// is true, every word that imitates ASCII is marked, not only names.
-fn split_visible<'a>(text: &'a str, begins_line: bool, poses: bool, pieces: &mut Vec<Piece<'a>>) {
-    let mut plain = 0;
-    let mut at = 0;
-    let mut line_begins = begins_line;
-    // True if the previous word consists of ASCII letters or digits.
+/// several scripts, names that imitate ASCII, and digits of other scripts next to ASCII. If
+/// `imitates_ascii` is true, every word that imitates ASCII is marked, not only names.
+fn split_visible<'a>(
+    text: &'a str,
+    starts_line: bool,
+    imitates_ascii: bool,
+    pieces: &mut Vec<Piece<'a>>,
+) {
+    let mut plain_start = 0;
+    let mut start = 0;
+    let mut is_line_start = starts_line;
+    // True if the previous word begins with an ASCII letter or digit, or is a marked digit.
     let mut follows_ascii = false;
-    while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
-        let end = at + word_len(rest);
-        let word = text.get(at..end).unwrap_or_default();
-        let gap = word.starts_with(' ') && word.len() > MAX_SPACES && !line_begins;
-        let home = main_script_if_mixed(word);
-        let poses = home.is_none() && poses_as_ascii(word) && (poses || is_name(text, at..end));
-        let digit = word.starts_with(is_foreign_digit)
+    while let Some(rest) = text.get(start..).filter(|rest| !rest.is_empty()) {
+        let end = start + word_len(rest);
+        let word = text.get(start..end).unwrap_or_default();
+        let is_gap = word.starts_with(' ') && word.len() > MAX_SPACES && !is_line_start;
+        let main_script = main_script_if_mixed(word);
+        let imitates_ascii = main_script.is_none()
+            && poses_as_ascii(word)
+            && (imitates_ascii || is_name(text, start..end));
+        let has_foreign_digit = word.starts_with(is_foreign_digit)
             && (follows_ascii || has_ascii_start(text.get(end..).unwrap_or_default()));
-        follows_ascii = digit || word.starts_with(|c: char| c.is_ascii_alphanumeric());
-        if gap || home.is_some() || poses || digit {
+        follows_ascii = has_foreign_digit || word.starts_with(|c: char| c.is_ascii_alphanumeric());
+        if is_gap || main_script.is_some() || imitates_ascii || has_foreign_digit {
             pieces.extend(
-                text.get(plain..at)
+                text.get(plain_start..start)
                     .filter(|s| !s.is_empty())
                     .map(Piece::Plain),
             );
-            plain = end;
+            plain_start = end;
         }
-        if gap {
+        if is_gap {
             pieces.push(Piece::Hidden(format_codes(word)));
-        } else if let Some(home) = home {
+        } else if let Some(main_script) = main_script {
             split_letters(
                 word,
-                |c| script_of(c).is_some_and(|script| script != home),
+                |c| script_of(c).is_some_and(|script| script != main_script),
                 pieces,
             );
-        } else if digit {
+        } else if has_foreign_digit {
             split_letters(word, is_foreign_digit, pieces);
-        } else if poses {
+        } else if imitates_ascii {
             split_letters(word, |c| ascii_like(c).is_some(), pieces);
         }
-        line_begins = word.ends_with('\n');
-        at = end;
+        is_line_start = word.ends_with('\n');
+        start = end;
     }
     pieces.extend(
-        text.get(plain..)
+        text.get(plain_start..)
             .filter(|s| !s.is_empty())
             .map(Piece::Plain),
     );
@@ -186,17 +209,17 @@ fn word_len(text: &str) -> usize {
     let Some(first) = chars.next() else {
         return 0;
     };
-    let until = |belongs: fn(char) -> bool| text.find(|c| !belongs(c)).unwrap_or(text.len());
+    let run_len = |belongs: fn(char) -> bool| text.find(|c| !belongs(c)).unwrap_or(text.len());
     match first {
-        ' ' => until(|c| c == ' '),
+        ' ' => run_len(|c| c == ' '),
         // An escape sequence is not part of the following word.
         '\\' => {
-            let escaped = chars.next();
-            let digits = if escaped == Some('u') { 4 } else { 0 };
-            let letters = escaped.into_iter().chain(chars.take(digits));
-            1 + letters.map(char::len_utf8).sum::<usize>()
+            let escaped_char = chars.next();
+            let digits = if escaped_char == Some('u') { 4 } else { 0 };
+            let escaped_chars = escaped_char.into_iter().chain(chars.take(digits));
+            1 + escaped_chars.map(char::len_utf8).sum::<usize>()
         }
-        c if c.is_alphabetic() => until(char::is_alphabetic),
+        c if c.is_alphabetic() => run_len(char::is_alphabetic),
         c => c.len_utf8(),
     }
 }
@@ -220,53 +243,61 @@ fn main_script_if_mixed(word: &str) -> Option<LetterScript> {
     if scripts.iter().all(|script| script == first) {
         return None;
     }
-    let home = scripts.contains(&LetterScript::Latin);
-    Some(if home { LetterScript::Latin } else { *first })
+    let has_latin = scripts.contains(&LetterScript::Latin);
+    Some(if has_latin {
+        LetterScript::Latin
+    } else {
+        *first
+    })
 }
 
 /// Returns true if a word that imitates ASCII is part of a name: of a JSON key that imitates ASCII,
 /// or of a token with ASCII letters, such as an address.
 fn is_name(text: &str, word: Range<usize>) -> bool {
-    let near = |at: &usize| text.is_char_boundary(*at);
-    let first = (word.start.saturating_sub(NAME_SEARCH_BYTES)..word.start).find(near);
-    let last = (word.end..=(word.end + NAME_SEARCH_BYTES).min(text.len())).rfind(near);
-    let text = text.get(..last.unwrap_or(word.end)).unwrap_or_default();
-    let first = first.unwrap_or(word.start);
-    let (before, after) = (text.get(first..word.start), text.get(word.end..));
+    let is_boundary = |at: &usize| text.is_char_boundary(*at);
+    let search_start = (word.start.saturating_sub(NAME_SEARCH_BYTES)..word.start).find(is_boundary);
+    let search_end = (word.end..=(word.end + NAME_SEARCH_BYTES).min(text.len())).rfind(is_boundary);
+    let text = text
+        .get(..search_end.unwrap_or(word.end))
+        .unwrap_or_default();
+    let search_start = search_start.unwrap_or(word.start);
+    let (before, after) = (text.get(search_start..word.start), text.get(word.end..));
     let (before, after) = (before.unwrap_or_default(), after.unwrap_or_default());
-    let ends = |c: char| c == '"' || c.is_whitespace();
-    let piece_of = |apart: &dyn Fn(char) -> bool| {
-        let begin = before.rfind(apart).map_or(first, |at| first + at + 1);
-        let end = word.end + after.find(apart).unwrap_or(after.len());
-        (text.get(begin..end).unwrap_or_default(), end)
+    let is_token_end = |c: char| c == '"' || c.is_whitespace();
+    let surrounding_piece = |is_separator: &dyn Fn(char) -> bool| {
+        let start = before
+            .rfind(is_separator)
+            .map_or(search_start, |at| search_start + at + 1);
+        let end = word.end + after.find(is_separator).unwrap_or(after.len());
+        (text.get(start..end).unwrap_or_default(), end)
     };
-    let (token, _) = piece_of(&ends);
-    let of_ascii = |c: char| c.is_ascii_alphabetic() || matches!(c, '@' | '_');
-    if poses_as_ascii(token) && token.contains(of_ascii) {
+    let (token, _) = surrounding_piece(&is_token_end);
+    let is_ascii_mark = |c: char| c.is_ascii_alphabetic() || matches!(c, '@' | '_');
+    if poses_as_ascii(token) && token.contains(is_ascii_mark) {
         return true;
     }
-    let (key, end) = piece_of(&|c| matches!(c, '"' | '\n'));
+    let (key, end) = surrounding_piece(&|c| matches!(c, '"' | '\n'));
     poses_as_ascii(key) && text.get(end..).is_some_and(|rest| rest.starts_with("\":"))
 }
 
 /// Splits a word into pieces, with a code for each marked letter.
-fn split_letters<'a>(word: &'a str, marked: impl Fn(char) -> bool, pieces: &mut Vec<Piece<'a>>) {
-    let mut plain = 0;
+fn split_letters<'a>(word: &'a str, is_marked: impl Fn(char) -> bool, pieces: &mut Vec<Piece<'a>>) {
+    let mut plain_start = 0;
     for (at, c) in word.char_indices() {
-        if !marked(c) {
+        if !is_marked(c) {
             continue;
         }
         let end = at + c.len_utf8();
         pieces.extend(
-            word.get(plain..at)
+            word.get(plain_start..at)
                 .filter(|s| !s.is_empty())
                 .map(Piece::Plain),
         );
         pieces.extend(word.get(at..end).map(|s| Piece::Foreign(s, format_code(c))));
-        plain = end;
+        plain_start = end;
     }
     pieces.extend(
-        word.get(plain..)
+        word.get(plain_start..)
             .filter(|s| !s.is_empty())
             .map(Piece::Plain),
     );
@@ -296,20 +327,20 @@ fn is_ordinary(text: &str, at: usize, c: char) -> bool {
     let mut before = before.chars().rev();
     let after = rest.chars().nth(1);
     match c {
-        // Visible spaces.
+        // These spaces are visible.
         '\u{a0}' | '\u{2002}'..='\u{2009}' | '\u{202f}' | '\u{3000}' => true,
-        // Selects the presentation of the preceding character.
+        // These characters select the presentation of the character before them.
         '\u{fe0e}' | '\u{fe0f}' => before.next().is_some_and(|sign| {
             is_pictograph(sign)
                 || (matches!(sign, '0'..='9' | '#' | '*') && after == Some('\u{20e3}'))
         }),
         '\u{200c}' | '\u{200d}' => {
-            let tone = |c: &char| matches!(c, '\u{fe0f}' | '\u{1f3fb}'..='\u{1f3ff}');
-            let joins = before.clone().next().is_some_and(is_joining_letter)
+            let is_modifier = |c: &char| matches!(c, '\u{fe0f}' | '\u{1f3fb}'..='\u{1f3ff}');
+            let joins_letters = before.clone().next().is_some_and(is_joining_letter)
                 && after.is_some_and(is_joining_letter);
-            joins
+            joins_letters
                 || (c == '\u{200d}'
-                    && before.find(|c| !tone(c)).is_some_and(is_pictograph)
+                    && before.find(|c| !is_modifier(c)).is_some_and(is_pictograph)
                     && after.is_some_and(is_pictograph))
         }
         _ => false,
@@ -336,13 +367,16 @@ const fn is_joining_letter(c: char) -> bool {
 mod tests {
     use super::{EscapeMode, Piece, has_escaped_characters, split_pieces};
 
-    fn shown(text: &str, detail: EscapeMode) -> String {
-        let show = |piece: &Piece<'_>| match piece {
+    fn format_pieces(text: &str, detail: EscapeMode) -> String {
+        let format_piece = |piece: &Piece<'_>| match piece {
             Piece::Plain(text) => (*text).to_owned(),
             Piece::Hidden(codes) => format!("[{codes}]"),
             Piece::Foreign(letter, code) => format!("{letter}[{code}]"),
         };
-        split_pieces(text, detail).iter().map(show).collect()
+        split_pieces(text, detail)
+            .iter()
+            .map(format_piece)
+            .collect()
     }
 
     #[test]
@@ -355,10 +389,10 @@ mod tests {
             ("tab\tand\nline", "tab\tand\nline"),
             ("", ""),
         ] {
-            assert_eq!(shown(text, EscapeMode::Exact), expected);
+            assert_eq!(format_pieces(text, EscapeMode::Exact), expected);
         }
-        let many = "\u{200b}".repeat(5_000);
-        assert_eq!(shown(&many, EscapeMode::Exact), "[U+200B ×5000]");
+        let run = "\u{200b}".repeat(5_000);
+        assert_eq!(format_pieces(&run, EscapeMode::Exact), "[U+200B ×5000]");
     }
 
     #[test]
@@ -369,7 +403,7 @@ mod tests {
             "می\u{200c}خواهم",
             "pаypal",
         ] {
-            assert_eq!(shown(text, EscapeMode::Readable), text);
+            assert_eq!(format_pieces(text, EscapeMode::Readable), text);
         }
         for text in [
             "a\u{200d}b",
@@ -398,14 +432,14 @@ mod tests {
             (r"\u001bгде", r"\u001bгде"),
             ("user_имя", "user_имя"),
         ] {
-            assert_eq!(shown(text, EscapeMode::Exact), expected);
+            assert_eq!(format_pieces(text, EscapeMode::Exact), expected);
         }
     }
 
     #[test]
     fn letters_that_look_like_ascii_are_marked_in_names() {
         for (text, expected) in [
-            // A single key, and the same word among others.
+            // A one-letter key that imitates ASCII, and the same letter as a word of a sentence.
             (
                 "{\n  \"x\": 1,\n  \"х\": 2\n}",
                 "{\n  \"x\": 1,\n  \"х[U+0445]\": 2\n}",
@@ -414,7 +448,7 @@ mod tests {
                 "{\"имя\": \"с кем\", \"с\": 1}",
                 "{\"имя\": \"с кем\", \"с[U+0441]\": 1}",
             ),
-            // A whole name, in one script.
+            // A complete name in one script.
             ("рау", "р[U+0440]а[U+0430]у[U+0443]"),
             ("ｐay", "ｐ[U+FF50]ay"),
             (
@@ -425,9 +459,9 @@ mod tests {
             ("он и она, а не с ними", "он и она, а не с ними"),
             ("ＡＢＣ東京", "ＡＢＣ東京"),
         ] {
-            assert_eq!(shown(text, EscapeMode::Exact), expected);
+            assert_eq!(format_pieces(text, EscapeMode::Exact), expected);
         }
-        assert_eq!(shown("с ", EscapeMode::Growing), "с ");
+        assert_eq!(format_pieces("с ", EscapeMode::Growing), "с ");
     }
 
     #[test]
@@ -438,7 +472,7 @@ mod tests {
             ("مبلغ: \u{665}\u{660}", "مبلغ: \u{665}\u{660}"),
             ("\\n\u{665}", "\\n\u{665}"),
         ] {
-            assert_eq!(shown(text, EscapeMode::Exact), expected);
+            assert_eq!(format_pieces(text, EscapeMode::Exact), expected);
         }
     }
 
@@ -447,6 +481,6 @@ mod tests {
         let gap = " ".repeat(900);
         let text = format!("a{gap}b\n{gap}c\u{200b}{gap}d");
         let expected = format!("a[U+0020 ×900]b\n{gap}c[U+200B][U+0020 ×900]d");
-        assert_eq!(shown(&text, EscapeMode::Exact), expected);
+        assert_eq!(format_pieces(&text, EscapeMode::Exact), expected);
     }
 }

@@ -18,7 +18,7 @@ impl LastRefusal {
     /// Stores the outcome for a value. Returns true if the value was accepted.
     pub(super) fn record_outcome(self, outcome: Result<(), Refusal>) -> bool {
         let is_accepted = outcome.is_ok();
-        // The form is disposed if its subject has changed.
+        // Fails if the signal was disposed together with the form.
         let _ = self.0.try_set(outcome.err());
         is_accepted
     }
@@ -36,9 +36,9 @@ impl LastRefusal {
 fn to_problems(refusal: Refusal, labels: &Labels) -> Vec<Problem> {
     match refusal {
         Refusal::InvalidEdit(list) => {
-            let problems = list.into_iter().map(|found| Problem {
-                message: labels.reason(found.keyword(), found.limit(), found.message()),
-                path: found.path().to_owned(),
+            let problems = list.into_iter().map(|violation| Problem {
+                message: labels.reason(violation.keyword(), violation.limit(), violation.message()),
+                path: violation.path().to_owned(),
             });
             problems.collect()
         }

@@ -35,7 +35,7 @@ use crate::{
 #[derive(Clone, PartialEq)]
 enum SlotContent {
     Approval,
-    /// The page's approval, as the action renders it.
+    /// An approval requested by the page, rendered by the renderer of the action.
     CustomApproval(RegistrationId),
     Custom(RegistrationId),
     Default,
@@ -76,31 +76,31 @@ pub fn ToolCallSlot(
         return ().into_any();
     };
     let (name, phase) = (cell.name.clone(), cell.phase.clone());
-    let folded = use_context::<HiddenInGroup>();
+    let hidden_in_group = use_context::<HiddenInGroup>();
     let view = ToolCallView::new(&assistant, call);
     let content = {
         let (assistant, view) = (assistant.clone(), view);
         memo(move || select_content(&assistant, &view))
     };
     let id = cell.id.clone();
-    let follows: Attributes = Rc::new(move |put| {
+    let call_attributes: Attributes = Rc::new(move |set| {
         let phase = phase.get();
         let status = phase.status();
-        put("data-tool-name", Some(&name.get()));
-        put("data-status", Some(status.as_str()));
-        put("data-phase", Some(phase.as_str()));
-        put("aria-busy", (status == Status::Executing).then_some("true"));
+        set("data-tool-name", Some(&name.get()));
+        set("data-status", Some(status.as_str()));
+        set("data-phase", Some(phase.as_str()));
+        set("aria-busy", (status == Status::Executing).then_some("true"));
     });
     view! {
         <div
             class="la-part la-tool tool-call-render"
             data-tool-call-id=id
-            use:attributes=follows
+            use:attributes=call_attributes
         >
             {dynamic(move || {
                 let card = match content.get() {
                     // A hidden card is not rendered.
-                    SlotContent::Default if folded.as_ref().is_some_and(|HiddenInGroup(is)| is.get()) => {
+                    SlotContent::Default if hidden_in_group.as_ref().is_some_and(|HiddenInGroup(is_hidden)| is_hidden.get()) => {
                         return ().into_any();
                     }
                     SlotContent::Approval => view! { <ApprovalCard call=view /> }.into_any(),
@@ -120,15 +120,17 @@ fn select_content(assistant: &Assistant, call: &ToolCallView<Value>) -> SlotCont
     assistant.view().renderers.track();
     let name = call.name();
     if call.phase() == Phase::ApprovalRequested {
-        // Approvals requested by the agent, and for calls that cannot run here, have the built-in
-        // card.
-        let own = !call.is_asked_by_agent() && call.can_run();
-        let own = own.then(|| assistant.approval_renderer(&name)).flatten();
-        return own.map_or(SlotContent::Approval, |own| {
-            SlotContent::CustomApproval(own.id)
+        // The built-in card renders approvals that the agent requested, and approvals of calls that
+        // cannot run here.
+        let is_customizable = !call.is_asked_by_agent() && call.can_run();
+        let renderer = is_customizable
+            .then(|| assistant.approval_renderer(&name))
+            .flatten();
+        return renderer.map_or(SlotContent::Approval, |renderer| {
+            SlotContent::CustomApproval(renderer.id)
         });
     }
-    // A custom card shows calls that this page ran, not ones that were merely reported.
+    // A custom card shows calls that this page ran, not calls that were only reported.
     match assistant.card_renderer(&name) {
         // The default card shows the form question of a handler; a renderer for all tools does not.
         Some(card) if card.is_general && has_form_question(assistant, *call.key()) => {
@@ -149,21 +151,21 @@ pub(crate) fn has_default_card(assistant: &Assistant, call: &CallKey) -> bool {
 /// Renders a call with the renderer of its action or tool. If the renderer fails, the default card
 /// is shown below the error.
 fn custom_card(assistant: Assistant, call: ToolCallView<Value>) -> AnyView {
-    let (drawn, default) = (assistant.clone(), call);
+    let (card_assistant, default_call) = (assistant.clone(), call);
     mount_foreign_view(assistant, move || {
-        let card = drawn.card_renderer(&call.name_untracked())?;
-        let (view, default) = (call.with_streamed_args(card.streams_args), default);
+        let card = card_assistant.card_renderer(&call.name_untracked())?;
+        let (view, default_call) = (call.with_streamed_args(card.streams_args), default_call);
         Some(ForeignView {
             registration: card.id,
             requester: None,
             draw: Box::new(move || (card.renderer)(view)),
-            instead: Box::new(move || default.default_card()),
+            instead: Box::new(move || default_call.default_card()),
         })
     })
 }
 
 /// Renders the approval of a call with its action's renderer, and the exact arguments in a
-/// collapsed section. The view must have been visible to its end before an approval counts. If the
+/// collapsed section. An approval is accepted only after the view was visible to its end. If the
 /// view is empty, the built-in card replaces it.
 fn custom_approval(assistant: Assistant, call: ToolCallView<Value>) -> AnyView {
     let question = Question::Call(*call.key());
@@ -177,17 +179,17 @@ fn custom_approval_card(assistant: Assistant, call: ToolCallView<Value>) -> AnyV
     let words = Words::current();
     let visibility = track_visibility(call, || None, || ());
     batch::join_batch(call, visibility);
-    let (drawn, shown) = (
+    let (card_assistant, conditional_call) = (
         assistant.clone(),
         call.with_conditions(visibility.decision_conditions()),
     );
     let card = mount_foreign_view(assistant, move || {
-        let name = shown.name_untracked();
-        let card = drawn.approval_renderer(&name)?;
+        let name = conditional_call.name_untracked();
+        let card = card_assistant.approval_renderer(&name)?;
         Some(ForeignView {
             registration: card.id,
             requester: Some(format!("render_approval of action {name}")),
-            draw: Box::new(move || (card.renderer)(shown)),
+            draw: Box::new(move || (card.renderer)(conditional_call)),
             instead: Box::new(move || approval::approval_card(call)),
         })
     });
