@@ -23,17 +23,17 @@ use crate::{
 /// Asks the user to approve a call, with the exact arguments that would run. The arguments can be
 /// edited first, if the action or the agent accepts edits.
 ///
-/// The page's own approval (`data-kind="page"`) is in the page's words: the description from
+/// A request of the page (`data-kind="page"`) uses the page's texts: the description from
 /// [`ToolAction::describe`](crate::ToolAction::describe), with the arguments that it does not
 /// mention below it, else the action's title or name above the exact arguments. The fold "More"
 /// below the buttons has the name of the action, all exact arguments, and the button that edits
 /// them. `data-risk` is the [`Risk`] of the action. A question of the agent (`data-kind="agent"`)
-/// uses none of these words: the card shows the name of the call, the exact arguments, and below
-/// them the agent's text, attributed to the agent. Approving counts once each part of the card was
-/// visible for half a second, and the card has been uncovered, unchanged and in its place for as
-/// long; until then the button is `aria-disabled`. If a reason is accepted, Deny first opens a
-/// field for the reason, and a second press denies. If several windows of one assistant are
-/// mounted, one of them shows the card, and the others refer to that window.
+/// uses none of the page's texts: the card shows the name of the call, the exact arguments, and
+/// below them the agent's text, attributed to the agent. An approval is accepted only after each
+/// part of the card was visible for half a second, and the card has been uncovered, unchanged and
+/// stationary for as long; until then the button is `aria-disabled`. If a reason is accepted, Deny
+/// first opens a field for the reason, and a second press denies. If several windows of one
+/// assistant are mounted, one of them shows the card, and the others refer to that window.
 ///
 /// # Accessibility
 ///
@@ -57,43 +57,43 @@ pub fn ApprovalCard(
 /// Renders the approval card of a call, even if another window shows the card.
 pub(super) fn approval_card(call: ToolCallView<Value>) -> AnyView {
     // A new interrupt gets a new card.
-    let asked = memo(move || call.interrupt_id());
-    dynamic(move || render_card(&call, asked.get())).into_any()
+    let interrupt_id = memo(move || call.interrupt_id());
+    dynamic(move || render_card(&call, interrupt_id.get())).into_any()
 }
 
-fn render_card(call: &ToolCallView<Value>, asked: Option<String>) -> AnyView {
+fn render_card(call: &ToolCallView<Value>, interrupt_id: Option<String>) -> AnyView {
     let words = Words::current();
     let id = format!("la-approval-{}", crate::ui::fresh_id());
-    let by_agent = asked.is_some();
+    let by_agent = interrupt_id.is_some();
     let card = NodeRef::<html::Div>::new();
     let editing = RwSignal::new(false);
-    let over = RwSignal::new(false);
+    let expired = RwSignal::new(false);
     let question = by_agent.then(|| untrack(|| call.question())).flatten();
     let expires = untrack(|| call.expires_at());
-    let place = asked.and_then(|id| Some(question_number(&call.assistant()?, id)));
+    let number = interrupt_id.and_then(|id| Some(question_number(&call.assistant()?, id)));
     let reviewed = ReviewedArguments::new(*call);
-    let (risk, noted) = (*call, changed_note(*call, reviewed.shows_edited()));
+    let (risk_call, change_note) = (*call, changed_note(*call, reviewed.shows_edited()));
     let description = CallDescription::new(*call, by_agent);
-    let shown = ApprovalContext {
+    let context = ApprovalContext {
         call: *call,
         card,
         editing,
-        over,
+        expired,
         description,
         reviewed,
         more: RwSignal::new(false),
         rows_id: format!("{id}-rows"),
     };
-    let stage = description.extent();
+    let extent = description.extent();
     let body = move || match editing.get() {
-        true => edit_form(&shown).into_any(),
-        false => decision_view(&shown, stage.get(), question.clone()).into_any(),
+        true => edit_form(&context).into_any(),
+        false => decision_view(&context, extent.get(), question.clone()).into_any(),
     };
-    let tone = move || {
+    let risk_name = move || {
         let risk = if by_agent {
             Risk::default()
         } else {
-            risk.risk()
+            risk_call.risk()
         };
         risk.as_str()
     };
@@ -105,13 +105,13 @@ fn render_card(call: &ToolCallView<Value>, asked: Option<String>) -> AnyView {
             tabindex="-1"
             node_ref=card
             data-kind=if by_agent { "agent" } else { "page" }
-            data-risk=tone
+            data-risk=risk_name
         >
             <div class="la-approval-head" id=id.clone()>
-                {description.heading(&words)} {place}
+                {description.heading(&words)} {number}
             </div>
             <div class="la-approval-body">
-                {noted} {description.warning_text(&words)} <Expiry at=expires over /> {dynamic(body)}
+                {change_note} {description.warning_text(&words)} <Expiry at=expires expired /> {dynamic(body)}
             </div>
         </div>
     }

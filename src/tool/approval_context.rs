@@ -1,5 +1,5 @@
-//! Provides the state that the parts of an approval card share, and creates the tracker of whether
-//! the card was read.
+//! Provides the state that the parts of an approval card share, and creates the tracker that
+//! decides whether the card was read.
 
 use leptos::{html, prelude::*};
 use serde_json::Value;
@@ -20,7 +20,7 @@ pub(super) struct ApprovalContext {
     pub(super) card: NodeRef<html::Div>,
     pub(super) editing: RwSignal<bool>,
     /// True once the time to answer the request is over.
-    pub(super) over: RwSignal<bool>,
+    pub(super) expired: RwSignal<bool>,
     /// The page's description of the call.
     pub(super) description: CallDescription,
     /// The edited arguments that are shown for review, if any.
@@ -32,13 +32,16 @@ pub(super) struct ApprovalContext {
 }
 
 impl ApprovalContext {
-    /// Creates a tracker of whether the user can have read the card. A change of the call closes
-    /// the form for editing arguments.
+    /// Creates a tracker that decides whether the user can have read the card. A change of the call
+    /// closes the form for editing arguments.
     pub(super) fn track_visibility(&self) -> Visibility {
         let (description, editing) = (self.description, self.editing);
-        // A form of outdated arguments is closed.
-        let changed = move || editing.set(false);
-        track_visibility(self.call, move || description.shown(), changed)
+        let close_form = move || editing.set(false);
+        track_visibility(
+            self.call,
+            move || description.shown_description(),
+            close_form,
+        )
     }
 
     /// Renders the rows of the description, followed by `end`.
@@ -107,16 +110,16 @@ pub(super) struct ReviewedArguments {
 impl ReviewedArguments {
     pub(super) fn new(call: ToolCallView<Value>) -> Self {
         let args = RwSignal::new(None);
-        // Another preview of the same arguments is not the user's change.
-        effect(move |before: Option<(Option<Value>, Option<_>)>| {
-            let now = (call.args_value(), call.preview());
-            let differs = before.is_some_and(|(args, preview)| {
-                args == now.0 && preview.is_some() && preview != now.1
+        // A new preview of the same arguments is not a change by the user.
+        effect(move |previous: Option<(Option<Value>, Option<_>)>| {
+            let current = (call.args_value(), call.preview());
+            let preview_changed = previous.is_some_and(|(args, preview)| {
+                args == current.0 && preview.is_some() && preview != current.1
             });
-            if differs {
+            if preview_changed {
                 args.set(None);
             }
-            now
+            current
         });
         Self { call, args }
     }
@@ -131,17 +134,17 @@ impl ReviewedArguments {
     }
 }
 
-/// Creates a tracker of whether the user can have read the current call with its title and
-/// description. `changed` is called whenever the call changes.
+/// Creates a tracker that decides whether the user can have read the current call with its title
+/// and description. `changed` is called whenever the call changes.
 pub(super) fn track_visibility(
     call: ToolCallView<Value>,
-    described: impl Fn() -> Option<ShownDescription> + Send + Sync + 'static,
+    description: impl Fn() -> Option<ShownDescription> + Send + Sync + 'static,
     changed: impl Fn() + 'static,
 ) -> Visibility {
     // Titles and descriptions may read signals.
-    let content = memo(move || (call.fingerprint(), call.title(), described()));
-    Visibility::new(content, move |(before, ..), (now, ..)| {
-        if before != now {
+    let content = memo(move || (call.fingerprint(), call.title(), description()));
+    Visibility::new(content, move |(previous, ..), (current, ..)| {
+        if previous != current {
             changed();
         }
     })

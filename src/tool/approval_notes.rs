@@ -10,24 +10,24 @@ use crate::{
     ui::{LabelSelector, Words, after, dynamic, effect, memo},
 };
 
-/// The time, in milliseconds, after which a card says that the action of its call is missing, and
-/// offers to dismiss the call. After a reload, and when the user returns to a view of the page, a
-/// component registers its action later than the card is shown.
+/// The time, in milliseconds, after which a card states that the action of its call is missing, and
+/// offers to dismiss the call. The component that registers the action may be mounted later than
+/// the card: after a reload, or when the user returns to a view of the page.
 const GRACE_MS: u32 = 2_000;
 
 /// Returns a signal that is true while the action of a call has been missing for at least
 /// [`GRACE_MS`].
 pub(super) fn is_unavailable(runnable: Memo<bool>) -> ReadSignal<bool> {
     let (unavailable, set_unavailable) = signal(false);
-    let latest = StoredValue::new(0_u32);
-    effect(move |past: Option<u32>| {
-        let change = past.unwrap_or(0).wrapping_add(1);
-        latest.set_value(change);
+    let latest_change = StoredValue::new(0_u32);
+    effect(move |last_change: Option<u32>| {
+        let change = last_change.unwrap_or(0).wrapping_add(1);
+        latest_change.set_value(change);
         match runnable.get() {
             true => set_unavailable.set(false),
             // The card may be removed by then.
             false => after(GRACE_MS, move || {
-                if latest.try_get_value() == Some(change) {
+                if latest_change.try_get_value() == Some(change) {
                     let _ = set_unavailable.try_set(true);
                 }
             }),
@@ -41,11 +41,11 @@ pub(super) fn is_unavailable(runnable: Memo<bool>) -> ReadSignal<bool> {
 /// is true if the user has made the change.
 pub(super) fn changed_note(call: ToolCallView<Value>, by_user: Signal<bool>) -> AnyView {
     let words = Words::current();
-    let first = untrack(|| call.fingerprint());
+    let initial = untrack(|| call.fingerprint());
     let is_changed = memo(move || {
-        let now = call.fingerprint();
+        let current = call.fingerprint();
         // An action that is currently not registered has another note.
-        call.has_changed() || (now.is_some() && now != first && call.can_run())
+        call.has_changed() || (current.is_some() && current != initial && call.can_run())
     });
     let note = move || {
         is_changed.get().then(|| {

@@ -68,7 +68,7 @@ impl CallDescription {
 
     /// Returns the page's description as the card shows it; `None` if the page does not describe
     /// the call. Tracked.
-    pub(super) fn shown(self) -> Option<ShownDescription> {
+    pub(super) fn shown_description(self) -> Option<ShownDescription> {
         self.shown.get()
     }
 

@@ -27,42 +27,42 @@ use crate::ui::{
 /// Renders the call with notes and preview, and the buttons that approve or deny the call. Adds the
 /// card to the batch of its response, except after an unknown outcome.
 pub(super) fn decision_view(
-    shown: &ApprovalContext,
+    context: &ApprovalContext,
     extent: DescribedExtent,
     question: Option<String>,
 ) -> impl IntoView + use<> {
     let words = Words::current();
-    let call = shown.call;
-    let visibility = shown.track_visibility();
+    let call = context.call;
+    let visibility = context.track_visibility();
     let choice = ScopeChoice::new();
-    let again = untrack(|| call.has_unknown_outcome());
-    if !again {
+    let is_repeat = untrack(|| call.has_unknown_outcome());
+    if !is_repeat {
         batch::join_batch(call, visibility);
     }
     let runnable = memo(move || call.can_run());
-    let warning = again.then(|| {
+    let warning = is_repeat.then(|| {
         view! { <p class="la-approval-text" role="status">{words.text(|l| &l.unknown_outcome)}</p> }
     });
     let unavailable = is_unavailable(runnable);
     let removed_note = {
         let words = words.clone();
-        let removed_note = move || {
-            let removed_note = words.text(|l| &l.action_removed);
-            view! { <p class="la-approval-text" role="status">{removed_note}</p> }.into_any()
+        let draw_note = move || {
+            let text = words.text(|l| &l.action_removed);
+            view! { <p class="la-approval-text" role="status">{text}</p> }.into_any()
         };
-        when(move || unavailable.get(), removed_note)
+        when(move || unavailable.get(), draw_note)
     };
-    let described = extent != DescribedExtent::Nothing;
-    let more = details_fold(shown, &extent, runnable);
+    let is_described = extent != DescribedExtent::Nothing;
+    let details = details_fold(context, &extent, runnable);
     view! {
         {cover_note(&words, visibility)}
         {warning}
         {preview(call)}
-        {call_content(shown, extent, visibility)}
+        {call_content(context, extent, visibility)}
         {question.map(|text| agent_text(&words, &text))}
         {removed_note}
-        {answer_buttons(shown, visibility, runnable, unavailable, choice, described)}
-        {more}
+        {answer_buttons(context, visibility, runnable, unavailable, choice, is_described)}
+        {details}
     }
 }
 
@@ -70,42 +70,42 @@ pub(super) fn decision_view(
 /// description above the exact arguments, or a complete description above the arguments that it
 /// does not mention.
 fn call_content(
-    shown: &ApprovalContext,
+    context: &ApprovalContext,
     extent: DescribedExtent,
     visibility: Visibility,
 ) -> AnyView {
-    let (call, words) = (shown.call, Words::current());
+    let (call, words) = (context.call, Words::current());
     match extent {
         DescribedExtent::Nothing => arguments(call, Some(visibility.end_mark())),
         DescribedExtent::Part => {
-            view! { {shown.rows(None)} {arguments(call, Some(visibility.end_mark()))} }.into_any()
+            view! { {context.rows(None)} {arguments(call, Some(visibility.end_mark()))} }.into_any()
         }
-        DescribedExtent::All(rest) => view! {
-            {shown.rows(Some(visibility.end_mark()))}
-            {rest.map(|rest| unmentioned_arguments(&words, &rest, visibility))}
+        DescribedExtent::All(unmentioned) => view! {
+            {context.rows(Some(visibility.end_mark()))}
+            {unmentioned.map(|unmentioned| unmentioned_arguments(&words, &unmentioned, visibility))}
         }
         .into_any(),
     }
 }
 
 /// Renders the fold with the details that no decision depends on: the name of the call, if the
-/// heading has the page's words instead; the exact arguments, if the rows describe them; and the
+/// heading has the page's question instead; the exact arguments, if the rows describe them; and the
 /// button for editing the arguments. The fold is hidden while it would be empty.
 fn details_fold(
-    shown: &ApprovalContext,
+    context: &ApprovalContext,
     extent: &DescribedExtent,
     runnable: Memo<bool>,
 ) -> AnyView {
-    let (words, shown) = (Words::current(), shown.clone());
+    let (words, context) = (Words::current(), context.clone());
     let is_described = matches!(extent, DescribedExtent::All(_));
-    let takes_edits = untrack(|| shown.call.approval_takes()).edits;
-    let (description, over) = (shown.description, shown.over);
+    let takes_edits = untrack(|| context.call.approval_takes()).edits;
+    let (description, expired) = (context.description, context.expired);
     let is_name_omitted = {
         let words = words.clone();
         memo(move || description.is_name_omitted(&words))
     };
     let fold = move || {
-        let (labels, open) = (words.clone(), shown.more);
+        let (labels, open) = (words.clone(), context.more);
         let name = when(
             move || is_name_omitted.get(),
             move || {
@@ -125,14 +125,14 @@ fn details_fold(
                     {Icon::chevron()} <span>{words.text(|l| &l.more)}</span>
                 </summary>
                 <div class="la-approval-details">
-                    {name} {is_described.then(|| arguments(shown.call, None))}
-                    {takes_edits.then(|| edit_button(&shown, runnable))}
+                    {name} {is_described.then(|| arguments(context.call, None))}
+                    {takes_edits.then(|| edit_button(&context, runnable))}
                 </div>
             </details>
         }
         .into_any()
     };
-    let is_editable = move || takes_edits && runnable.get() && !over.get();
+    let is_editable = move || takes_edits && runnable.get() && !expired.get();
     when(
         move || is_described || is_name_omitted.get() || is_editable(),
         fold,
@@ -162,16 +162,16 @@ fn unmentioned_arguments(words: &Words, rest: &Value, visibility: Visibility) ->
 }
 
 /// Renders the button that opens the form for editing arguments.
-fn edit_button(shown: &ApprovalContext, runnable: Memo<bool>) -> AnyView {
-    let (words, shown) = (Words::current(), shown.clone());
-    let over = shown.over;
+fn edit_button(context: &ApprovalContext, runnable: Memo<bool>) -> AnyView {
+    let (words, context) = (Words::current(), context.clone());
+    let expired = context.expired;
     view! {
         <button
             type="button"
             class="la-button la-approval-edit"
             data-size="small"
-            hidden=move || !runnable.get() || over.get()
-            on:click=move |_| shown.start_editing()
+            hidden=move || !runnable.get() || expired.get()
+            on:click=move |_| context.start_editing()
         >
             <span>{words.text(|l| &l.edit)}</span>
         </button>
@@ -182,46 +182,52 @@ fn edit_button(shown: &ApprovalContext, runnable: Memo<bool>) -> AnyView {
 /// Renders the buttons that answer the request. If a reason is accepted, Deny first opens a field
 /// for the reason; while the field is open, Approve is hidden and Back is shown.
 fn answer_buttons(
-    shown: &ApprovalContext,
+    context: &ApprovalContext,
     visibility: Visibility,
     runnable: Memo<bool>,
     unavailable: ReadSignal<bool>,
     choice: ScopeChoice,
-    described: bool,
+    is_described: bool,
 ) -> AnyView {
     let words = Words::current();
-    let (call, over) = (shown.call, shown.over);
-    let again = untrack(|| call.has_unknown_outcome());
+    let (call, expired) = (context.call, context.expired);
+    let is_repeat = untrack(|| call.has_unknown_outcome());
     // Declining to run a call again needs no reason.
-    let takes_reason = !again && untrack(|| call.approval_takes()).reason;
-    let denying = RwSignal::new(false);
+    let takes_reason = !is_repeat && untrack(|| call.approval_takes()).reason;
+    let is_denying = RwSignal::new(false);
     let reason = NodeRef::<html::Input>::new();
-    let unapprovable = Signal::derive(move || !runnable.get() || over.get() || denying.get());
-    let (left, denied, back) = (shown.clone(), shown.clone(), shown.clone());
+    let is_unapprovable =
+        Signal::derive(move || !runnable.get() || expired.get() || is_denying.get());
+    let (approve_context, deny_context, back_context) =
+        (context.clone(), context.clone(), context.clone());
     let approve = move |event: leptos::ev::MouseEvent| {
-        // Refused if it was decided elsewhere, and then the card is removed, or if it has changed,
-        // and then the card shows that. A page may have moved the button out of the card.
+        // `check_answer` also rejects a press on a button that the page has moved out of the card.
         if !is_trusted(&event) || !visibility.check_answer() {
             return;
         }
         let verdict = match choice.selected_approval() {
-            Some(what) => Verdict::Remember { args: None, what },
+            Some(remember) => Verdict::Remember {
+                args: None,
+                what: remember,
+            },
             None => Verdict::Approve { args: None },
         };
+        // Fails if the call was decided elsewhere, which removes the card, or if the call has
+        // changed, which the card shows.
         if call.decide(verdict, Decider::Person).is_ok() {
-            left.pass_focus_on();
+            approve_context.pass_focus_on();
         }
     };
     let deny = move |event: &web_sys::Event| {
         let text = reason.get_untracked().map(|input| input.value());
         let text = text.as_deref().map(str::trim).unwrap_or_default();
-        denied.pass_focus_on();
-        // Refused only if it was decided elsewhere, and then the card is removed.
+        deny_context.pass_focus_on();
         let reason = (!text.is_empty()).then(|| text.to_owned());
+        // Fails only if the call was decided elsewhere, which removes the card.
         let _ = call.decide(Verdict::Deny { reason }, decider_by(event));
     };
-    let by_key = {
-        let (deny, back) = (deny.clone(), shown.clone());
+    let on_key = {
+        let (deny, back_context) = (deny.clone(), context.clone());
         move |event: leptos::ev::KeyboardEvent| match event.key().as_str() {
             "Enter" if !is_composing(&event) => {
                 event.prevent_default();
@@ -229,8 +235,8 @@ fn answer_buttons(
             }
             "Escape" if !is_composing(&event) => {
                 event.stop_propagation();
-                denying.set(false);
-                back.focus_when_rendered(".la-approval-deny");
+                is_denying.set(false);
+                back_context.focus_when_rendered(".la-approval-deny");
             }
             _ => {}
         }
@@ -238,7 +244,7 @@ fn answer_buttons(
     let reason_form = {
         let words = words.clone();
         move || {
-            let by_key = by_key.clone();
+            let on_key = on_key.clone();
             view! {
                 <label class="la-field">
                     <span class="la-field-label">{words.text(|l| &l.reason)}</span>
@@ -247,27 +253,27 @@ fn answer_buttons(
                         type="text"
                         autocomplete="off"
                         node_ref=reason
-                        on:keydown=by_key
+                        on:keydown=on_key
                     />
                 </label>
             }
             .into_any()
         }
     };
-    // A call whose action was removed is dismissed, not denied.
-    let takes_reason_first =
-        move || takes_reason && runnable.get_untracked() && !denying.get_untracked();
-    let press_deny = move |event: leptos::ev::MouseEvent| match takes_reason_first() {
+    // A call whose action was removed is dismissed without a reason.
+    let asks_for_reason =
+        move || takes_reason && runnable.get_untracked() && !is_denying.get_untracked();
+    let press_deny = move |event: leptos::ev::MouseEvent| match asks_for_reason() {
         true => {
-            denying.set(true);
-            back.focus_when_rendered(".la-approval-reason");
+            is_denying.set(true);
+            back_context.focus_when_rendered(".la-approval-reason");
         }
         false => deny(&event),
     };
-    let returns = shown.clone();
-    let denies = {
+    let return_context = context.clone();
+    let deny_label = {
         let words = words.clone();
-        move || match (again, unavailable.get() && !denying.get()) {
+        move || match (is_repeat, unavailable.get() && !is_denying.get()) {
             (true, _) => words.text(|l| &l.skip),
             (false, false) => words.text(|l| &l.deny),
             (false, true) => words.text(|l| &l.dismiss),
@@ -278,56 +284,56 @@ fn answer_buttons(
         false => "primary",
     };
     view! {
-        {when(move || denying.get(), reason_form)}
+        {when(move || is_denying.get(), reason_form)}
         <div class="la-approval-actions">
-            <div class="la-approval-split" hidden=move || unapprovable.get()>
+            <div class="la-approval-split" hidden=move || is_unapprovable.get()>
                 <button
                     type="button"
                     class="la-button la-approval-approve"
                     data-variant=variant
                     aria-disabled=move || (!visibility.is_satisfied()).then_some("true")
-                    hidden=move || unapprovable.get()
-                    aria-label=approve_button_name(shown, &words)
-                    title=approve_button_name(shown, &words)
-                    aria-describedby=described.then(|| shown.rows_id.clone())
+                    hidden=move || is_unapprovable.get()
+                    aria-label=approve_button_name(context, &words)
+                    title=approve_button_name(context, &words)
+                    aria-describedby=is_described.then(|| context.rows_id.clone())
                     on:click=approve
                 >
-                    <span>{words.text(approve_button_label(shown))}</span>
+                    <span>{words.text(approve_button_label(context))}</span>
                 </button>
-                {scope_group_button(shown, choice, unapprovable)}
+                {scope_group_button(context, choice, is_unapprovable)}
             </div>
             <button
                 type="button"
                 class="la-button la-approval-deny"
                 aria-expanded=move || {
-                    takes_reason.then(|| if denying.get() { "true" } else { "false" })
+                    takes_reason.then(|| if is_denying.get() { "true" } else { "false" })
                 }
                 on:click=press_deny
             >
-                <span>{dynamic(denies)}</span>
+                <span>{dynamic(deny_label)}</span>
             </button>
             <button
                 type="button"
                 class="la-button"
-                hidden=move || !denying.get()
+                hidden=move || !is_denying.get()
                 on:click=move |_| {
-                    denying.set(false);
-                    returns.focus_when_rendered(".la-approval-deny");
+                    is_denying.set(false);
+                    return_context.focus_when_rendered(".la-approval-deny");
                 }
             >
                 <span>{words.text(|l| &l.back)}</span>
             </button>
         </div>
-        {scopes(shown, choice, unapprovable)}
-        {approval_hint_unless(&words, visibility, denying.into())}
+        {scopes(context, choice, is_unapprovable)}
+        {approval_hint_unless(&words, visibility, is_denying.into())}
     }
     .into_any()
 }
 
 /// Returns the label of the button that approves: Approve, or Run again if the outcome of the call
 /// is unknown.
-fn approve_button_label(shown: &ApprovalContext) -> LabelSelector {
-    match untrack(|| shown.call.has_unknown_outcome()) {
+fn approve_button_label(context: &ApprovalContext) -> LabelSelector {
+    match untrack(|| context.call.has_unknown_outcome()) {
         true => |l| &l.run_again,
         false => |l| &l.approve,
     }
@@ -337,18 +343,18 @@ fn approve_button_label(shown: &ApprovalContext) -> LabelSelector {
 /// label and, on a card of the page, the title or name of the call, because a screen reader's list
 /// of buttons omits the heading of the card.
 fn approve_button_name(
-    shown: &ApprovalContext,
+    context: &ApprovalContext,
     words: &Words,
 ) -> impl Fn() -> String + Send + Sync + use<> {
-    let (call, words) = (shown.call, words.clone());
+    let (call, words) = (context.call, words.clone());
     let by_agent = untrack(|| call.is_asked_by_agent());
-    let word = approve_button_label(shown);
+    let selector = approve_button_label(context);
     move || {
-        let yes = words.word(word);
+        let label = words.word(selector);
         match by_agent {
-            true => yes.into_owned(),
+            true => label.into_owned(),
             false => format!(
-                "{yes}: {}",
+                "{label}: {}",
                 escape_hidden(&call.title().unwrap_or_else(|| call.name()))
             ),
         }
@@ -356,19 +362,19 @@ fn approve_button_name(
 }
 
 /// Renders the form for editing the arguments of a call. Submitting approves the call with the
-/// edited arguments; if the page asks and the action has a preview, the user reviews the preview of
-/// the edited arguments first.
-pub(super) fn edit_form(shown: &ApprovalContext) -> impl IntoView + use<> {
+/// edited arguments. If the page requests the approval and the action has a preview, the user
+/// reviews the preview of the edited arguments first.
+pub(super) fn edit_form(context: &ApprovalContext) -> impl IntoView + use<> {
     let words = Words::current();
-    let call = shown.call;
-    let visibility = shown.track_visibility();
-    let wrong = LastRefusal::new();
-    let problems = wrong.messages(&words);
+    let call = context.call;
+    let visibility = context.track_visibility();
+    let last_refusal = LastRefusal::new();
+    let problems = last_refusal.messages(&words);
     let schema = untrack(|| call.edit_schema()).unwrap_or(Value::Bool(true));
     let initial = untrack(|| call.args_value()).unwrap_or_default();
-    let (left, back) = (shown.clone(), shown.clone());
-    // Changed arguments are approved once their preview was shown.
-    let reviews = untrack(|| call.has_preview() && !call.is_asked_by_agent());
+    let (submit_context, cancel_context) = (context.clone(), context.clone());
+    // Edited arguments are approved only after their preview was shown.
+    let shows_review = untrack(|| call.has_preview() && !call.is_asked_by_agent());
     let approve = Callback::new(move |args: Value| {
         if !visibility.check_answer() {
             return;
@@ -376,30 +382,30 @@ pub(super) fn edit_form(shown: &ApprovalContext) -> impl IntoView + use<> {
         let verdict = Verdict::Approve {
             args: Some(args.clone()),
         };
-        match wrong.record_outcome(call.decide(verdict, Decider::Person)) {
-            true if reviews => left.show_review(args),
-            true => left.pass_focus_on(),
+        match last_refusal.record_outcome(call.decide(verdict, Decider::Person)) {
+            true if shows_review => submit_context.show_review(args),
+            true => submit_context.pass_focus_on(),
             false => {}
         }
     });
     let enabled = Signal::derive(move || visibility.is_satisfied());
-    let approves = words.clone();
-    let submit: LabelSelector = match reviews {
+    let submit_words = words.clone();
+    let submit_label: LabelSelector = match shows_review {
         true => |l| &l.review,
         false => |l| &l.approve,
     };
-    let submit = Signal::derive(move || approves.word(submit).into_owned());
-    let leaves = back.clone();
-    let by_key = move |event: leptos::ev::KeyboardEvent| {
+    let submit = Signal::derive(move || submit_words.word(submit_label).into_owned());
+    let escape_context = cancel_context.clone();
+    let on_key = move |event: leptos::ev::KeyboardEvent| {
         if event.key() == "Escape" && !is_composing(&event) {
             event.stop_propagation();
-            leaves.stop_editing();
+            escape_context.stop_editing();
         }
     };
     view! {
         {cover_note(&words, visibility)}
         <SchemaForm
-            on:keydown=by_key
+            on:keydown=on_key
             schema
             initial
             problems
@@ -411,7 +417,7 @@ pub(super) fn edit_form(shown: &ApprovalContext) -> impl IntoView + use<> {
             <button
                 type="button"
                 class="la-button"
-                on:click=move |_| back.stop_editing()
+                on:click=move |_| cancel_context.stop_editing()
             >
                 <span>{words.text(|l| &l.cancel)}</span>
             </button>

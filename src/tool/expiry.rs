@@ -1,6 +1,6 @@
 //! Renders the time limit of a question, and a note once the time is over.
 //!
-//! The line only informs the user. The session decides whether an answer still counts.
+//! The line only informs the user. The session decides whether an answer is still accepted.
 
 use leptos::prelude::*;
 
@@ -11,32 +11,33 @@ use crate::ui::{Words, after, dynamic, now, time};
 pub(super) fn Expiry(
     at: Option<i64>,
     /// True once the time is over; set by this component.
-    over: RwSignal<bool>,
+    expired: RwSignal<bool>,
 ) -> impl IntoView {
     let at = at?;
-    let left = at.saturating_sub(now()).max(0);
-    over.set(left == 0);
-    // A time that is too long for a timer (24 days) is longer than a page stays open.
-    if let (true, Ok(left)) = (left > 0, i32::try_from(left)) {
-        after(left.unsigned_abs(), move || {
+    let remaining_ms = at.saturating_sub(now()).max(0);
+    expired.set(remaining_ms == 0);
+    // A browser supports no timer above 24 days. A page does not stay open for that long, so no
+    // timer is set.
+    if let (true, Ok(remaining_ms)) = (remaining_ms > 0, i32::try_from(remaining_ms)) {
+        after(remaining_ms.unsigned_abs(), move || {
             // The question may be answered by then.
-            let _ = over.try_set(true);
+            let _ = expired.try_set(true);
         });
     }
     let words = Words::current();
-    let form = match time::is_same_day(at, now()) {
+    let format = match time::is_same_day(at, now()) {
         true => time::TimeFormat::Short,
         false => time::TimeFormat::Full,
     };
-    let until = time::format_time(at, form);
-    let line = move || match over.get() {
+    let deadline = time::format_time(at, format);
+    let line = move || match expired.get() {
         true => view! { <span role="alert">{words.text(|l| &l.too_late)}</span> }.into_any(),
         false => {
-            let by = |time: &String| words.word(|l| &l.answer_by).replace("{time}", time);
-            view! { <span>{until.as_ref().map(by)}</span> }.into_any()
+            let fill = |time: &String| words.word(|l| &l.answer_by).replace("{time}", time);
+            view! { <span>{deadline.as_ref().map(fill)}</span> }.into_any()
         }
     };
     Some(
-        view! { <p class="la-expiry" data-over=move || over.get().then_some("")>{dynamic(line)}</p> },
+        view! { <p class="la-expiry" data-over=move || expired.get().then_some("")>{dynamic(line)}</p> },
     )
 }

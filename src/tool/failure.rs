@@ -1,5 +1,4 @@
-//! Detects results that declare themselves failures, by the conventions of servers, and extracts
-//! their reasons.
+//! Detects results that report a failure in a format that servers use, and extracts the reasons.
 
 use assistant_core::conversation::Phase;
 use serde_json::Value;
@@ -12,9 +11,9 @@ use crate::{
 /// The maximum length of a reason, in characters.
 const MAX_REASON: usize = 300;
 
-/// The texts that follow `Error` at the start of a text in which a server reports that a tool
-/// failed.
-const TEXT_MARKS: [&str; 5] = [
+/// The texts that follow the word `Error` at the start of a result in which a server reports that a
+/// tool failed.
+const ERROR_CONTINUATIONS: [&str; 5] = [
     ":",
     " executing tool",
     " invoking tool",
@@ -30,7 +29,7 @@ pub(crate) fn declares_failure(value: &Value) -> bool {
         return is_error_text(text);
     }
     let has_flag = |key: &str, flag: bool| value.get(key) == Some(&Value::Bool(flag));
-    let names_error = || match value.get("error") {
+    let has_error = || match value.get("error") {
         None | Some(Value::Null | Value::Bool(false)) => false,
         Some(Value::String(text)) => !text.is_empty(),
         Some(_) => true,
@@ -39,13 +38,17 @@ pub(crate) fn declares_failure(value: &Value) -> bool {
     has_flag("success", false)
         || has_flag("isError", true)
         || has_flag("is_error", true)
-        || names_error()
+        || has_error()
         || is_error_status()
 }
 
 fn is_error_text(text: &str) -> bool {
     let rest = text.trim_start().strip_prefix("Error");
-    rest.is_some_and(|rest| TEXT_MARKS.iter().any(|mark| rest.starts_with(mark)))
+    rest.is_some_and(|rest| {
+        ERROR_CONTINUATIONS
+            .iter()
+            .any(|mark| rest.starts_with(mark))
+    })
 }
 
 /// Returns true if a call in this phase ended in a failure: with an error instead of a result, or

@@ -1,10 +1,10 @@
 //! Renders a question of the agent: the agent's text, the requested tools or actions, and the ways
 //! to answer.
 //!
-//! The text is the agent's and attributed to it; the requested tools are shown exactly, as data.
-//! The question looks different from an approval card of the page's own actions. As on an approval
-//! card, an answer counts once the complete question was visible; cancelling and denying an
-//! approval count at once.
+//! The text is attributed to the agent, and the requested tools are shown exactly, as data. A
+//! question looks different from an approval card of the page's own actions. As on an approval
+//! card, an answer is accepted only after the complete question was visible. Cancelling the
+//! question and denying an approval are always accepted.
 
 use assistant_core::{
     conversation::{Decider, Fingerprint},
@@ -35,10 +35,10 @@ use crate::{
 };
 
 /// The maximum length of the agent's text, in characters.
-const MAX_WORDS: usize = 4_000;
+const MAX_TEXT_CHARS: usize = 4_000;
 /// The sizes above which the agent's text gets a tab stop for scrolling: the length in bytes, and
 /// the number of lines.
-const SCROLL_ABOVE: (usize, usize) = (200, 5);
+const SCROLL_LIMITS: (usize, usize) = (200, 5);
 
 /// The state that the buttons of one question share.
 #[derive(Clone)]
@@ -49,40 +49,41 @@ struct AnswerForm {
     card: NodeRef<html::Div>,
     problems: LastRefusal,
     /// True once the time to answer is over.
-    over: RwSignal<bool>,
-    /// True if the ways to answer are shown. Initially false if the agent has rejected the last
-    /// answer, until the user chooses to answer again.
+    expired: RwSignal<bool>,
+    /// True if the controls that answer the question are shown. Initially false if the agent has
+    /// rejected the last answer, until the user chooses to answer again.
     answering: RwSignal<bool>,
     /// True if the form is shown instead of Approve and Deny.
     in_detail: RwSignal<bool>,
     /// The decisions about the listed actions.
     choices: ActionChoices,
-    /// The tracker of whether an answer counts.
+    /// The tracker that decides whether an answer is accepted.
     visibility: Visibility,
 }
 
 /// Renders a question of the agent with the application's renderer, or with the default one. If
 /// several windows show it, only one renders it.
 pub(super) fn question(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
-    let asked = Question::Interrupt(open.interrupt().id.clone());
-    let shown = assistant.clone();
-    render_in_one_window(assistant, asked, move || {
-        let (assistant, open) = (shown.clone(), open.clone());
-        // A rejected answer to a call's approval is not a separate question.
+    let key = Question::Interrupt(open.interrupt().id.clone());
+    let draw_assistant = assistant.clone();
+    render_in_one_window(assistant, key, move || {
+        let (assistant, open) = (draw_assistant.clone(), open.clone());
+        // A question about an approval card's call is listed here only after a rejected answer, and
+        // has the built-in view.
         let reason = open
             .call_key()
             .is_none()
             .then(|| open.interrupt().reason.clone());
-        let found = assistant.clone();
+        let lookup_assistant = assistant.clone();
         let renderer = memo(move || {
-            found.view().renderers.track();
-            let found = found.renderers().interrupt(reason.as_ref()?)?;
-            Some(found.id)
+            lookup_assistant.view().renderers.track();
+            let renderer = lookup_assistant.renderers().interrupt(reason.as_ref()?)?;
+            Some(renderer.id)
         });
         // A question about a call is rendered again when the call changes.
-        let about = current_fingerprint(&assistant, open.clone());
-        let redrawn = memo(move || (about.get(), renderer.get()));
-        render_raisable(move || match redrawn.get().1 {
+        let fingerprint = current_fingerprint(&assistant, open.clone());
+        let content = memo(move || (fingerprint.get(), renderer.get()));
+        render_raisable(move || match content.get().1 {
             Some(_) => custom_question(&assistant, open.clone()),
             None => default_question(&assistant, open.clone()),
         })
@@ -96,8 +97,9 @@ fn current_fingerprint(assistant: &Assistant, open: OpenInterrupt) -> Memo<Optio
     memo(move || {
         let id = open.interrupt().tool_call_id.as_deref();
         let call = id.and_then(|id| {
-            let found = assistant.with_conversation(|all| Some(all.call_by_wire_id(id)?.0));
-            assistant.call(&found.flatten()?)
+            let key = assistant
+                .with_conversation(|conversation| Some(conversation.call_by_wire_id(id)?.0));
+            assistant.call(&key.flatten()?)
         });
         if let Some(call) = call {
             call.revision.track();
@@ -106,23 +108,23 @@ fn current_fingerprint(assistant: &Assistant, open: OpenInterrupt) -> Memo<Optio
     })
 }
 
-/// Renders the application's view of a question. The view must have been visible to its end before
-/// an answer counts; if the view is empty, the built-in question replaces it.
+/// Renders the application's view of a question. An answer is accepted only after the view was
+/// visible to its end. If the view is empty, the built-in question replaces it.
 fn custom_question(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
     let words = Words::current();
     let visibility = Visibility::new(memo(|| ()), |(), ()| ());
     let id = open.interrupt().id.clone();
     let view = InterruptView::new(assistant, open.clone())
         .with_conditions(visibility.decision_conditions());
-    let drawn = assistant.clone();
+    let card_assistant = assistant.clone();
     let card = mount_foreign_view(assistant.clone(), move || {
         let reason = &open.interrupt().reason;
-        let found = drawn.renderers().interrupt(reason)?;
-        let (assistant, open) = (drawn.clone(), open.clone());
+        let registered = card_assistant.renderers().interrupt(reason)?;
+        let (assistant, open) = (card_assistant.clone(), open.clone());
         Some(ForeignView {
-            registration: found.id,
+            registration: registered.id,
             requester: Some(format!("The renderer of interrupts for reason {reason}")),
-            draw: Box::new(move || (found.renderer)(view)),
+            draw: Box::new(move || (registered.renderer)(view)),
             instead: Box::new(move || default_question(&assistant, open.clone())),
         })
     });
@@ -138,33 +140,34 @@ impl InterruptView {
     /// Renders the built-in question, for a renderer that only adds to it.
     #[must_use]
     pub fn default_view(&self) -> AnyView {
-        let built_in = |assistant| Some(default_question(&assistant, self.open_interrupt()?));
-        self.assistant().and_then(built_in).into_any()
+        let render_built_in =
+            |assistant| Some(default_question(&assistant, self.open_interrupt()?));
+        self.assistant().and_then(render_built_in).into_any()
     }
 }
 
 fn default_question(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
-    let wording = Words::current();
+    let words = Words::current();
     let id = format!("la-interrupt-{}", fresh_id());
     let [head, text_id, number] = ["head", "text", "number"].map(|part| format!("{id}-{part}"));
-    let named_by = format!("{head} {text_id} {number}");
+    let label_ids = format!("{head} {text_id} {number}");
     let interrupt = open.interrupt().clone();
-    let place = question_number(assistant, interrupt.id.clone());
+    let number_view = question_number(assistant, interrupt.id.clone());
     let message = interrupt
         .message
         .clone()
         .filter(|text| !text.trim().is_empty());
     let (answering, in_detail) = (RwSignal::new(!open.is_rejected()), RwSignal::new(false));
-    // Other ways to answer are different buttons at the same position.
-    let ways_shown = memo(move || (answering.get(), in_detail.get()));
-    let visibility = Visibility::new(ways_shown, |_, _| ());
-    let (choices, over) = (ActionChoices::new(&open), RwSignal::new(false));
-    let decides = open.takes_decisions();
-    let shows = message.is_none() || open.takes_approval() || !open.actions().is_empty();
-    let about = match (decides, shows) {
+    // Other controls have different buttons at the same position, so tracking starts over.
+    let control_state = memo(move || (answering.get(), in_detail.get()));
+    let visibility = Visibility::new(control_state, |_, _| ());
+    let (choices, expired) = (ActionChoices::new(&open), RwSignal::new(false));
+    let takes_decisions = open.takes_decisions();
+    let shows_tools = message.is_none() || open.takes_approval() || !open.actions().is_empty();
+    let request = match (takes_decisions, shows_tools) {
         (true, _) => {
-            let answers = Signal::derive(move || answering.get() && !over.get());
-            choices.view(&open, answers, visibility)
+            let accepts_answers = Signal::derive(move || answering.get() && !expired.get());
+            choices.view(&open, accepts_answers, visibility)
         }
         (false, true) => requested_tools(assistant, &open, message.is_none(), visibility),
         (false, false) => ().into_any(),
@@ -174,10 +177,10 @@ fn default_question(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
     let text = message.unwrap_or_else(|| title_in_words(reason));
     let form = AnswerForm {
         assistant: assistant.clone(),
-        words: wording.clone(),
+        words: words.clone(),
         card: NodeRef::new(),
         problems: LastRefusal::new(),
-        over,
+        expired,
         choices,
         answering,
         in_detail,
@@ -186,12 +189,12 @@ fn default_question(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
     };
     form.reactivate_on_change();
     let was_rejected = form.shown.open.is_rejected();
-    let rejected = was_rejected.then(|| {
-        view! { <p class="la-question-rejected" role="status">{wording.text(|l| &l.answer_rejected)}</p> }
+    let rejected_note = was_rejected.then(|| {
+        view! { <p class="la-question-rejected" role="status">{words.text(|l| &l.answer_rejected)}</p> }
     });
     let (card, expires) = (form.card, form.shown.open.expires_at());
-    let ways = move || match (form.shown.open.call_key().is_some(), form.answering.get()) {
-        // The approval card accepts the answer.
+    let controls = move || match (form.shown.open.call_key().is_some(), form.answering.get()) {
+        // The approval card of the call accepts the answer.
         (true, _) => button_row(form.cancel_button("")),
         (false, false) => form.rejected_buttons(),
         (false, true) => form.answer_controls(),
@@ -200,7 +203,7 @@ fn default_question(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
         <div
             class="la-approval la-question"
             role="group"
-            aria-labelledby=named_by
+            aria-labelledby=label_ids
             node_ref=card
             data-requester="agent"
             data-interrupt-id=interrupt.id.clone()
@@ -210,38 +213,38 @@ fn default_question(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
             <div class="la-approval-head">
                 {Icon::Question.view()}
                 <p class="la-approval-title" id=head>
-                    {wording.text(|l| &l.agent_question)}
+                    {words.text(|l| &l.agent_question)}
                 </p>
                 <span id=number class="la-question-place">
-                    {place}
+                    {number_view}
                 </span>
             </div>
             <div class="la-approval-body">
-                {cover_note(&wording, visibility)} {agent_message(text_id, &text, visibility)} {about} {rejected}
-                <Expiry at=expires over /> {dynamic(ways)}
+                {cover_note(&words, visibility)} {agent_message(text_id, &text, visibility)} {request} {rejected_note}
+                <Expiry at=expires expired /> {dynamic(controls)}
             </div>
         </div>
     }
     .into_any()
 }
 
-/// Renders the agent's text, truncated to [`MAX_WORDS`]; hidden characters are shown by their
+/// Renders the agent's text, truncated to [`MAX_TEXT_CHARS`]; hidden characters are shown by their
 /// codes.
 fn agent_message(id: String, text: &str, visibility: Visibility) -> impl IntoView + use<> {
-    let (characters, lines) = SCROLL_ABOVE;
-    let long = text.len() > characters || text.lines().count() > lines;
-    let mut shown: String = text.chars().take(MAX_WORDS).collect();
-    if shown.len() < text.len() {
-        shown.push('…');
+    let (max_bytes, max_lines) = SCROLL_LIMITS;
+    let is_long = text.len() > max_bytes || text.lines().count() > max_lines;
+    let mut excerpt: String = text.chars().take(MAX_TEXT_CHARS).collect();
+    if excerpt.len() < text.len() {
+        excerpt.push('…');
     }
     view! {
         <blockquote
             class="la-question-words"
             id=id
             // Scrollable text must be reachable by keyboard.
-            tabindex=long.then_some("0")
+            tabindex=is_long.then_some("0")
         >
-            <ExactText text=shown />
+            <ExactText text=excerpt />
             {visibility.end_mark()}
         </blockquote>
     }
@@ -264,14 +267,14 @@ impl AnswerForm {
         let is_accepted = self.problems.record_outcome(outcome);
         if let (true, Some(card)) = (is_accepted, self.card.get_untracked()) {
             focus::pass_focus_on(&card);
-            // It is removed with the next frame. Setting an attribute with a valid name cannot
+            // The card is removed in the next frame. Setting an attribute with a valid name cannot
             // fail.
             let _ = card.set_attribute("inert", "");
         }
     }
 
-    /// Creates an effect that makes the card operable again whenever the interrupts change: the
-    /// agent may have rejected the answer.
+    /// Creates an effect that makes the card operable again whenever the interrupts change,
+    /// because the agent may have rejected the answer.
     fn reactivate_on_change(&self) {
         let (card, interrupts) = (self.card, self.assistant.interrupts());
         effect(move |_| {
@@ -300,7 +303,7 @@ impl AnswerForm {
 
     /// Renders the buttons after a rejection: answer again, or cancel.
     fn rejected_buttons(&self) -> AnyView {
-        let (answering, card, over) = (self.answering, self.card, self.over);
+        let (answering, card, expired) = (self.answering, self.card, self.expired);
         let answer = move |_| {
             answering.set(true);
             if let Some(card) = card.get_untracked() {
@@ -315,7 +318,7 @@ impl AnswerForm {
                 type="button"
                 class="la-button"
                 data-variant="primary"
-                disabled=move || over.get()
+                disabled=move || expired.get()
                 on:click=answer
             >
                 <span>{self.words.text(|l| &l.answer_again)}</span>
@@ -334,11 +337,11 @@ impl AnswerForm {
         if self.shown.open.takes_approval() && !self.in_detail.get() {
             return self.decision_buttons();
         }
-        let (over, visibility) = (self.over, self.visibility);
+        let (expired, visibility) = (self.expired, self.visibility);
         let problems = self.problems.messages(&self.words);
         let open = &self.shown.open;
         let schema = open.interrupt().response_schema.clone();
-        // Text or JSON, if a boolean is one of several types.
+        // A field for any text or JSON, if the answer may be a boolean or another type.
         let schema = schema.filter(|_| !open.takes_more_than_boolean());
         let schema = schema.map_or(Value::Bool(true), Value::Object);
         let answer = {
@@ -351,11 +354,11 @@ impl AnswerForm {
         };
         let words = self.words.clone();
         let submit = Signal::derive(move || words.word(|l| &l.submit).into_owned());
-        let (in_time, form) = (self.clone(), self.clone());
-        let too_late = move || button_row(form.cancel_button(""));
-        let in_time = when(move || !over.get(), move || in_time.cancel_button(""));
+        let (open_form, expired_form) = (self.clone(), self.clone());
+        let expired_buttons = move || button_row(expired_form.cancel_button(""));
+        let cancel_button = when(move || !expired.get(), move || open_form.cancel_button(""));
         view! {
-            <fieldset class="la-question-fields" disabled=move || over.get()>
+            <fieldset class="la-question-fields" disabled=move || expired.get()>
                 <SchemaForm
                     schema
                     problems
@@ -363,26 +366,26 @@ impl AnswerForm {
                     on_submit=answer
                     enabled=Signal::derive(move || visibility.is_satisfied())
                 >
-                    {in_time}
+                    {cancel_button}
                 </SchemaForm>
             </fieldset>
             {form_hint(&self.words, visibility)}
-            {when(move || over.get(), too_late)}
+            {when(move || expired.get(), expired_buttons)}
         }
         .into_any()
     }
 
     /// Renders the button that sends the decisions about all actions, and the button that cancels.
     fn send_decisions_buttons(&self) -> AnyView {
-        let (over, visibility, form) = (self.over, self.visibility, self.clone());
+        let (expired, visibility, form) = (self.expired, self.visibility, self.clone());
         let are_made = self.choices.are_made();
         let can_send = move || are_made.get() && visibility.is_satisfied();
         let send = move |_| {
             let decisions = match form.choices.collect_decisions() {
                 Ok(decisions) if visibility.check_answer() => decisions,
                 Ok(_) => return,
-                Err(missing) => {
-                    form.record_outcome(Err(missing));
+                Err(refusal) => {
+                    form.record_outcome(Err(refusal));
                     if let Some(card) = form.card.get_untracked() {
                         focus::focus_descendant(
                             card.into(),
@@ -403,7 +406,7 @@ impl AnswerForm {
                 type="button"
                 class="la-button"
                 data-variant="primary"
-                disabled=move || over.get()
+                disabled=move || expired.get()
                 aria-disabled=move || (!can_send()).then_some("true")
                 on:click=send
             >
@@ -418,28 +421,28 @@ impl AnswerForm {
     /// Renders the error of the last answer.
     fn error_message(&self) -> AnyView {
         let problems = self.problems.messages(&self.words);
-        let problems_text = move || {
-            let problems_text =
-                problems.with(|list| list.iter().map(|one| one.message.clone()).collect());
-            let problems_text: Vec<String> = problems_text;
-            (!problems_text.is_empty()).then(
-                || view! { <p class="la-form-problems" role="alert">{problems_text.join(" ")}</p> },
+        let message = move || {
+            let messages: Vec<String> =
+                problems.with(|list| list.iter().map(|problem| problem.message.clone()).collect());
+            (!messages.is_empty()).then(
+                || view! { <p class="la-form-problems" role="alert">{messages.join(" ")}</p> },
             )
         };
-        dynamic(problems_text).into_any()
+        dynamic(message).into_any()
     }
 
     /// Renders Approve and Deny, or Yes and No if the answer is a plain boolean, and Cancel. Deny
     /// or No is omitted if the agent accepts no denial. A field for the reason, and a button that
     /// shows the form instead, are rendered if the answer accepts them.
     fn decision_buttons(&self) -> AnyView {
-        let (over, visibility) = (self.over, self.visibility);
+        let (expired, visibility) = (self.expired, self.visibility);
         let schema = self.shown.open.interrupt().response_schema.as_ref();
         let properties = schema.and_then(|schema| schema.get("properties")?.as_object());
-        let bare = self.shown.open.takes_boolean();
-        let takes = |name: &str| properties.is_some_and(|properties| properties.contains_key(name));
+        let is_boolean = self.shown.open.takes_boolean();
+        let has_property =
+            |name: &str| properties.is_some_and(|properties| properties.contains_key(name));
         let reason = NodeRef::<html::Input>::new();
-        let reason_field = takes("reason").then(|| {
+        let reason_field = has_property("reason").then(|| {
             view! {
                 <label class="la-field">
                     <span class="la-field-label">{self.words.text(|l| &l.reason)}</span>
@@ -447,30 +450,30 @@ impl AnswerForm {
                 </label>
             }
         });
-        let words = match bare {
+        let labels = match is_boolean {
             true => [self.words.text(|l| &l.yes), self.words.text(|l| &l.no)],
             false => [
                 self.words.text(|l| &l.approve),
                 self.words.text(|l| &l.deny),
             ],
         };
-        // If the agent accepts no denial, the question can be cancelled.
+        // If the agent accepts no denial, the user can cancel the question instead.
         let denial = Verdict::Deny { reason: None };
         let takes_denial = matches!(self.shown.open.answer_to(&denial), Ok(Some(_)));
-        let ways = words.into_iter().zip([true, false]);
-        let ways = ways.filter(|(_, yes)| *yes || takes_denial);
-        let buttons = ways.map(|(word, yes)| {
+        let choices = labels.into_iter().zip([true, false]);
+        let choices = choices.filter(|(_, approves)| *approves || takes_denial);
+        let buttons = choices.map(|(word, approves)| {
             let form = self.clone();
             // For a boolean question, No may be the dangerous answer.
-            let guarded = yes || bare;
+            let must_be_read = approves || is_boolean;
             let decide = move |event: leptos::ev::MouseEvent| {
-                if guarded && !(is_trusted(&event) && visibility.check_answer()) {
+                if must_be_read && !(is_trusted(&event) && visibility.check_answer()) {
                     return;
                 }
                 let text = reason.get_untracked().map(|input| input.value());
                 let text = text.unwrap_or_default().trim().to_owned();
                 let reason = (!text.is_empty()).then_some(text);
-                let verdict = match yes {
+                let verdict = match approves {
                     true => Verdict::Approve { args: None },
                     false => Verdict::Deny { reason },
                 };
@@ -483,9 +486,9 @@ impl AnswerForm {
                 <button
                     type="button"
                     class="la-button"
-                    data-variant=yes.then_some("primary")
-                    disabled=move || over.get()
-                    aria-disabled=move || (guarded && !visibility.is_satisfied()).then_some("true")
+                    data-variant=approves.then_some("primary")
+                    disabled=move || expired.get()
+                    aria-disabled=move || (must_be_read && !visibility.is_satisfied()).then_some("true")
                     on:click=decide
                 >
                     <span>{word}</span>
@@ -493,25 +496,25 @@ impl AnswerForm {
             }
         });
         let buttons = buttons.collect_view();
-        let more = self.shown.open.takes_more_than_boolean();
-        let more = more
+        let takes_more = self.shown.open.takes_more_than_boolean();
+        let takes_more = takes_more
             || properties.is_some_and(|properties| {
                 let known = ["approved", "accepted", "reason", "editedArgs"];
                 properties.keys().any(|key| !known.contains(&key.as_str()))
             });
         let in_detail = self.in_detail;
-        let hint = match bare {
+        let hint = match is_boolean {
             true => form_hint(&self.words, visibility),
             false => approval_hint(&self.words, visibility),
         };
-        let more = more.then(|| {
+        let form_button = takes_more.then(|| {
             view! {
                 <button
                     type="button"
                     class="la-button la-approval-edit"
                     data-variant="quiet"
                     data-size="small"
-                    disabled=move || over.get()
+                    disabled=move || expired.get()
                     on:click=move |_| in_detail.set(true)
                 >
                     <span>{self.words.text(|l| &l.in_detail)}</span>
@@ -519,7 +522,7 @@ impl AnswerForm {
             }
         });
         view! {
-            {more} {reason_field} {self.error_message()}
+            {form_button} {reason_field} {self.error_message()}
             {button_row(view! { {buttons} {self.cancel_button("quiet")} })}
             {hint}
         }

@@ -22,28 +22,28 @@ type LabelFn = fn(&Labels) -> &Word;
 /// button that opens the list in which the approval can be revoked.
 pub(super) fn allowed_earlier_mark(call: ToolCallView<Value>) -> AnyView {
     let words = Words::current();
-    let opened = RwSignal::new(false);
+    let is_open = RwSignal::new(false);
     dynamic(move || {
-        call.allowed_earlier().map(|earlier| {
-            let at = time::format_time(earlier.at(), time::TimeFormat::Full);
-            let (assistant, id) = (call.assistant(), earlier.id().to_owned());
+        call.allowed_earlier().map(|approval| {
+            let allowed_at = time::format_time(approval.at(), time::TimeFormat::Full);
+            let (assistant, id) = (call.assistant(), approval.id().to_owned());
             let dialog = move || match assistant.clone() {
-                Some(assistant) => approvals_dialog(assistant, id.clone(), opened),
+                Some(assistant) => approvals_dialog(assistant, id.clone(), is_open),
                 None => ().into_any(),
             };
             view! {
-                <p class="la-tool-allowed" title=at>
+                <p class="la-tool-allowed" title=allowed_at>
                     {Icon::Check.view()}
                     <button
                         type="button"
                         class="la-tool-allowed-open"
                         aria-haspopup="dialog"
-                        on:click=move |_| opened.set(true)
+                        on:click=move |_| is_open.set(true)
                     >
                         {words.text(|l| &l.allowed_earlier)}
                     </button>
                 </p>
-                {when(move || opened.get(), dialog)}
+                {when(move || is_open.get(), dialog)}
             }
         })
     })
@@ -55,7 +55,7 @@ pub(super) fn allowed_earlier_mark(call: ToolCallView<Value>) -> AnyView {
 struct OpenedApprovalId(String);
 
 /// Renders the list of approvals in a dialog.
-fn approvals_dialog(assistant: Assistant, id: String, opened: RwSignal<bool>) -> AnyView {
+fn approvals_dialog(assistant: Assistant, id: String, is_open: RwSignal<bool>) -> AnyView {
     let words = Words::current();
     let element = NodeRef::<html::Dialog>::new();
     effect(move |_| {
@@ -71,7 +71,7 @@ fn approvals_dialog(assistant: Assistant, id: String, opened: RwSignal<bool>) ->
                 class="la-dialog la-allowed-dialog"
                 aria-label=words.attr(|l| &l.allowed_title)
                 node_ref=element
-                on:close=move |_| opened.set(false)
+                on:close=move |_| is_open.set(false)
             >
                 <form class="la-dialog-form" method="dialog">
                     <AllowedActions assistant />
@@ -104,23 +104,23 @@ pub fn AllowedActions(
         return ().into_any();
     };
     let words = Words::current();
-    let allowed = assistant.remembered_approvals().list();
+    let approvals = assistant.remembered_approvals().list();
     let id = format!("la-allowed-{}", crate::ui::fresh_id());
-    let body = {
-        let (allowed, words) = (allowed.clone(), words.clone());
-        let is_empty = memo(move || allowed.with(Vec::is_empty));
-        let none = words.clone();
+    let empty_note = {
+        let (approvals, words) = (approvals.clone(), words.clone());
+        let is_empty = memo(move || approvals.with(Vec::is_empty));
+        let empty_words = words.clone();
         move || {
             is_empty.get().then(|| {
-                view! { <p class="la-allowed-none">{none.text(|l| &l.allowed_none)}</p> }
+                view! { <p class="la-allowed-none">{empty_words.text(|l| &l.allowed_none)}</p> }
             })
         }
     };
     let rows = {
         let words = words.clone();
         each(
-            move || allowed.get(),
-            // A used approval is a new row.
+            move || approvals.get(),
+            // The key contains the number of uses, so a use renders the row again.
             |approval| format!("{} {}", approval.id(), approval.used()),
             move |approval| approval_row(&assistant, &words, approval),
         )
@@ -130,7 +130,7 @@ pub fn AllowedActions(
             <h3 class="la-allowed-title" id=id.clone()>
                 {words.text(|l| &l.allowed_title)}
             </h3>
-            {dynamic(body)}
+            {dynamic(empty_note)}
             <ul class="la-allowed-list">{rows}</ul>
         </section>
     }
@@ -143,38 +143,40 @@ fn approval_row(assistant: &Assistant, words: &Words, approval: RememberedApprov
         RememberScope::Session => |l| &l.allow_session,
         RememberScope::Always => |l| &l.allow_always,
     };
-    let (which, args): (LabelFn, _) = match approval.args() {
+    let (args_label, args): (LabelFn, _) = match approval.args() {
         RememberedArgs::Any => (|l| &l.allowed_any, None),
         RememberedArgs::Fields(fields) => {
             (|l| &l.allowed_fields, Some(Value::Object(fields.clone())))
         }
         RememberedArgs::Exactly(args) => (|l| &l.allowed_exactly, Some(args.clone())),
     };
-    let exactly = matches!(approval.args(), RememberedArgs::Exactly(_));
+    let is_exact = matches!(approval.args(), RememberedArgs::Exactly(_));
     let label_words = words.clone();
-    let left = bounds::remaining_bounds_text(words, &approval).map(|text| {
+    let remaining = bounds::remaining_bounds_text(words, &approval).map(|text| {
         view! { <p class="la-allowed-left"><ExactText text /></p> }
     });
-    let over: Option<LabelFn> = match () {
+    let end_label: Option<LabelFn> = match () {
         () if approval.uses_left() == Some(0) => Some(|l| &l.used_up),
         () if approval.is_expired(time::now()) => Some(|l| &l.expired),
         () => None,
     };
-    let over = over.map(|label| view! { <p class="la-allowed-over">{words.text(label)}</p> });
-    let is_current = use_context::<OpenedApprovalId>().is_some_and(|of| of.0 == approval.id());
+    let end_note =
+        end_label.map(|label| view! { <p class="la-allowed-over">{words.text(label)}</p> });
+    let is_current =
+        use_context::<OpenedApprovalId>().is_some_and(|opened| opened.0 == approval.id());
     let (assistant, id) = (assistant.clone(), approval.id().to_owned());
     let name = approval.name().to_owned();
     let description = {
         let (assistant, name) = (assistant.clone(), name.clone());
         memo(move || {
-            // The component that registers the action may be mounted later, or change its language.
+            // The action may be registered later, or registered again in another language.
             assistant.view().renderers.track();
-            let words = assistant.action_texts(&name).unwrap_or_default();
-            let described = args.as_ref().filter(|_| exactly);
-            let described = described.and_then(|args| words.describe.as_ref()?(args));
-            let title = words.title.unwrap_or_else(|| in_words(&name));
-            let rows = match described {
-                Some(described) => ApprovedValues::from_description(described),
+            let texts = assistant.action_texts(&name).unwrap_or_default();
+            let description = args.as_ref().filter(|_| is_exact);
+            let description = description.and_then(|args| texts.describe.as_ref()?(args));
+            let title = texts.title.unwrap_or_else(|| in_words(&name));
+            let rows = match description {
+                Some(description) => ApprovedValues::from_description(description),
                 None => ApprovedValues::from_args(args.as_ref()),
             };
             (title, rows)
@@ -182,7 +184,7 @@ fn approval_row(assistant: &Assistant, words: &Words, approval: RememberedApprov
     };
     let action_title = move || description.with(|(title, _)| title.clone());
     let label = move || format!("{} {}", label_words.word(|l| &l.revoke), action_title());
-    let code = {
+    let details = {
         let args = match approval.args() {
             RememberedArgs::Any => None,
             RememberedArgs::Fields(fields) => Some(format_json(&Value::Object(fields.clone()))),
@@ -190,8 +192,8 @@ fn approval_row(assistant: &Assistant, words: &Words, approval: RememberedApprov
         };
         approval_details(words, name, args)
     };
-    let at = time::format_time(approval.allowed_at(), time::TimeFormat::Full);
-    let iso = time::format_iso(approval.allowed_at());
+    let allowed_at = time::format_time(approval.allowed_at(), time::TimeFormat::Full);
+    let iso_time = time::format_iso(approval.allowed_at());
     view! {
         <li class="la-allowed-item" data-current=is_current.then_some("")>
             <div class="la-allowed-head">
@@ -209,14 +211,14 @@ fn approval_row(assistant: &Assistant, words: &Words, approval: RememberedApprov
                     <span>{words.text(|l| &l.revoke)}</span>
                 </button>
             </div>
-            <p class="la-allowed-which">{words.text(which)}</p>
-            {dynamic(move || description.with(|(_, described)| described.view()))}
-            {left}
-            {over}
-            <time class="la-allowed-time" datetime=iso>
-                {at}
+            <p class="la-allowed-which">{words.text(args_label)}</p>
+            {dynamic(move || description.with(|(_, description)| description.view()))}
+            {remaining}
+            {end_note}
+            <time class="la-allowed-time" datetime=iso_time>
+                {allowed_at}
             </time>
-            {code}
+            {details}
         </li>
     }
     .into_any()
@@ -276,7 +278,7 @@ impl ApprovedValues {
             let text = match value {
                 Value::String(text) => shorten_value(text),
                 Value::Number(number) => number.to_string(),
-                Value::Bool(is) => is.to_string(),
+                Value::Bool(flag) => flag.to_string(),
                 _ => return None,
             };
             Some((in_words(key), text))

@@ -16,22 +16,22 @@ const MAX_DEPTH: usize = 6;
 
 /// Renders the tools in the metadata of a question, or else the call that the question refers to,
 /// with the exact arguments. The complete metadata replaces the tools if the question lists several
-/// actions, if not all tools were found, or if neither tools nor a call are found and `silent` is
-/// true (the question has no text). Each block must be read to its end.
+/// actions, if not all tools were found, or if neither tools nor a call are found and `is_silent`
+/// is true (the question has no text). Each block must be read to its end.
 pub(super) fn requested_tools(
     assistant: &Assistant,
     open: &OpenInterrupt,
-    silent: bool,
+    is_silent: bool,
     visibility: Visibility,
 ) -> AnyView {
     let interrupt = open.interrupt();
     let mut tools = Vec::new();
     let metadata = interrupt.metadata.as_ref().map(|metadata| json!(metadata));
-    let mut whole = open.actions().len() > 1;
+    let mut shows_metadata = open.actions().len() > 1;
     if let Some(metadata) = &metadata {
-        whole |= !find_tools(metadata, 0, &mut tools);
+        shows_metadata |= !find_tools(metadata, 0, &mut tools);
     }
-    if whole {
+    if shows_metadata {
         tools.clear();
     }
     let call_id = interrupt.tool_call_id.as_deref();
@@ -45,7 +45,7 @@ pub(super) fn requested_tools(
         });
         tools.extend(call.flatten());
     }
-    whole |= tools.is_empty() && silent;
+    shows_metadata |= tools.is_empty() && is_silent;
     let tools = tools.into_iter().map(|(name, args)| {
         view! {
             <div class="la-question-tool">
@@ -59,7 +59,7 @@ pub(super) fn requested_tools(
         }
     });
     let tools = tools.collect_view();
-    let metadata = metadata.filter(|_| whole);
+    let metadata = metadata.filter(|_| shows_metadata);
     let metadata = metadata.map(|metadata| exact_block(format!("{metadata:#}"), visibility));
     view! { {tools} {metadata} }.into_any()
 }
@@ -75,7 +75,7 @@ fn exact_block(text: String, visibility: Visibility) -> impl IntoView {
 }
 
 /// The keys under which frameworks name a tool.
-const NAMES: [&str; 7] = [
+const NAME_KEYS: [&str; 7] = [
     "name",
     "tool",
     "toolName",
@@ -85,7 +85,7 @@ const NAMES: [&str; 7] = [
     "functionName",
 ];
 /// The keys under which frameworks put the arguments of a tool.
-const ARGS: [&str; 8] = [
+const ARGS_KEYS: [&str; 8] = [
     "args",
     "arguments",
     "input",
@@ -97,11 +97,11 @@ const ARGS: [&str; 8] = [
 ];
 
 fn tool_name(value: &Value) -> Option<&str> {
-    NAMES.iter().find_map(|key| value.get(key)?.as_str())
+    NAME_KEYS.iter().find_map(|key| value.get(key)?.as_str())
 }
 
 fn tool_args(value: &Value) -> Option<&Value> {
-    let args = ARGS.iter().find_map(|key| value.get(key));
+    let args = ARGS_KEYS.iter().find_map(|key| value.get(key));
     args.filter(|args| args.is_object() || args.is_string())
 }
 
@@ -128,9 +128,9 @@ fn find_tools(value: &Value, depth: usize, found: &mut Vec<(String, String)>) ->
         found.push((name.to_owned(), args));
         return true;
     }
-    // In a list of tools, one without arguments counts, too.
-    let among_tools = value.is_array() && inner.iter().any(|item| is_tool(item));
-    if among_tools && !inner.iter().all(|item| is_tool(item)) {
+    // In a list of tools, an item that is not recognized may be a tool without arguments.
+    let lists_tools = value.is_array() && inner.iter().any(|item| is_tool(item));
+    if lists_tools && !inner.iter().all(|item| is_tool(item)) {
         return false;
     }
     inner
@@ -143,19 +143,20 @@ mod tests {
     use super::*;
 
     /// The tools in the metadata of the interrupts that end a recorded response.
-    fn recorded(run: &str) -> Vec<(String, Value)> {
+    fn recorded_tools(run: &str) -> Vec<(String, Value)> {
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/agui-servers");
         let stream = std::fs::read_to_string(format!("{folder}/{run}.sse")).unwrap();
         let mut frames = stream
             .lines()
             .filter_map(|line| line.strip_prefix("data: "));
-        let end: Value = serde_json::from_str(frames.next_back().unwrap()).unwrap();
-        let mut found = Vec::new();
-        for interrupt in end["outcome"]["interrupts"].as_array().unwrap() {
-            assert!(find_tools(&interrupt["metadata"], 0, &mut found));
+        let last_event: Value = serde_json::from_str(frames.next_back().unwrap()).unwrap();
+        let mut tools = Vec::new();
+        for interrupt in last_event["outcome"]["interrupts"].as_array().unwrap() {
+            assert!(find_tools(&interrupt["metadata"], 0, &mut tools));
         }
-        let parsed = |(name, args): (String, String)| (name, serde_json::from_str(&args).unwrap());
-        found.into_iter().map(parsed).collect()
+        let parse_args =
+            |(name, args): (String, String)| (name, serde_json::from_str(&args).unwrap());
+        tools.into_iter().map(parse_args).collect()
     }
 
     #[test]
@@ -164,8 +165,8 @@ mod tests {
             let args = json!({"order_id": order, "amount": 40});
             vec![("refund_order".to_owned(), args)]
         };
-        assert_eq!(recorded("mastra-approve.run1"), refund("A-17"));
-        assert_eq!(recorded("mastra-two.run1"), refund("A-17"));
-        assert_eq!(recorded("mastra-two.run2"), refund("B-2"));
+        assert_eq!(recorded_tools("mastra-approve.run1"), refund("A-17"));
+        assert_eq!(recorded_tools("mastra-two.run1"), refund("A-17"));
+        assert_eq!(recorded_tools("mastra-two.run2"), refund("B-2"));
     }
 }

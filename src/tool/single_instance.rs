@@ -21,22 +21,32 @@ pub(crate) struct QuestionClaim {
 /// Claims a question for the current component, until the component is disposed.
 pub(crate) fn claim_question(assistant: &Assistant, question: Question) -> QuestionClaim {
     let id = assistant.runtime().next_number();
-    // A place outside of a window counts as a window of its own.
+    // A component outside of a window is treated as a window of its own.
     let window = use_context::<ClaimingWindow>().unwrap_or_else(|| ClaimingWindow {
         number: id,
         name: Signal::default(),
     });
-    let changed = assistant.view().claims.claim(&question, id, window);
-    let (asked, assistant) = (question.clone(), assistant.clone());
-    let (left, of_cleanup) = (question.clone(), assistant.clone());
-    on_cleanup(move || of_cleanup.view().claims.remove(&left, id));
-    let taker = assistant.clone();
+    let claim_changes = assistant.view().claims.claim(&question, id, window);
+    let (shown_question, assistant) = (question.clone(), assistant.clone());
+    let (removed_question, cleanup_assistant) = (question.clone(), assistant.clone());
+    on_cleanup(move || {
+        cleanup_assistant
+            .view()
+            .claims
+            .remove(&removed_question, id)
+    });
+    let claiming_assistant = assistant.clone();
     QuestionClaim {
         elsewhere: memo(move || {
-            changed.track();
-            assistant.view().claims.showing_window_name(&asked, id)
+            claim_changes.track();
+            assistant
+                .view()
+                .claims
+                .showing_window_name(&shown_question, id)
         }),
-        take_over: Callback::new(move |()| taker.view().claims.take_over(&question, id)),
+        take_over: Callback::new(move |()| {
+            claiming_assistant.view().claims.take_over(&question, id)
+        }),
     }
 }
 
@@ -51,12 +61,12 @@ pub(super) fn render_in_one_window(
         elsewhere,
         take_over,
     } = claim_question(assistant, question);
-    let own = use_context::<ClaimingWindow>();
-    let own = move || own.and_then(|window| window.name.try_get());
+    let own_window = use_context::<ClaimingWindow>();
+    let own_name = move || own_window.and_then(|window| window.name.try_get());
     dynamic(move || match elsewhere.get() {
         None => draw(),
-        // A shared name does not identify the window.
-        Some(name) if own().as_ref() == Some(&name) => elsewhere_note("", take_over),
+        // If both windows have the same name, the name does not identify the other window.
+        Some(name) if own_name().as_ref() == Some(&name) => elsewhere_note("", take_over),
         Some(name) => elsewhere_note(&name, take_over),
     })
     .into_any()
@@ -64,12 +74,12 @@ pub(super) fn render_in_one_window(
 
 fn elsewhere_note(window: &str, take_over: Callback<()>) -> AnyView {
     let words = Words::current();
-    let (name, place) = (window.to_owned(), words.clone());
+    let (name, note_words) = (window.to_owned(), words.clone());
     let text = move || match name.as_str() {
-        "" => place.word(|l| &l.asked_in_another_window),
+        "" => note_words.word(|l| &l.asked_in_another_window),
         name => {
-            let word = place.word(|l| &l.asked_in_window);
-            word.replace("{window}", name).into()
+            let template = note_words.word(|l| &l.asked_in_window);
+            template.replace("{window}", name).into()
         }
     };
     view! {
