@@ -11,13 +11,13 @@ use crate::{
     ui::{Icon, Words, decider_by, dynamic, focus, memo, when},
 };
 
-/// Renders the button that denies all open questions and stops the assistant. `leave` is called
-/// first, to move the focus out of elements that are removed.
-pub(super) fn stop_button(assistant: &Assistant, leave: impl Fn() + 'static) -> AnyView {
+/// Renders the button that denies all open questions and stops the assistant. `pass_focus`
+/// is called first, to move the focus out of elements that are removed.
+pub(super) fn stop_button(assistant: &Assistant, pass_focus: impl Fn() + 'static) -> AnyView {
     let (words, assistant) = (Words::current(), assistant.clone());
     let stop = move |event: leptos::ev::MouseEvent| {
-        leave();
-        // Refused only if nothing is open.
+        pass_focus();
+        // Fails only if no question is open.
         let _ = assistant.deny_all(decider_by(&event));
     };
     view! {
@@ -36,8 +36,8 @@ pub(super) fn held_back_line(assistant: &Assistant) -> AnyView {
         interrupts.with(|list| {
             let open: Vec<&OpenInterrupt> =
                 list.iter().filter(|open| open.answer().is_none()).collect();
-            let held = open.iter().filter(|open| open.is_held_back()).count();
-            (open.len(), held)
+            let held_back = open.iter().filter(|open| open.is_held_back()).count();
+            (open.len(), held_back)
         })
     });
     let assistant = assistant.clone();
@@ -45,40 +45,40 @@ pub(super) fn held_back_line(assistant: &Assistant) -> AnyView {
     when(move || counts.get().0 > 1 || counts.get().1 > 0, line).into_any()
 }
 
-fn questions_line(assistant: &Assistant, held: Memo<usize>) -> AnyView {
+fn questions_line(assistant: &Assistant, held_back: Memo<usize>) -> AnyView {
     let words = Words::current();
-    let place = NodeRef::<html::Div>::new();
-    let leave = move || {
-        if let Some(place) = place.get_untracked() {
-            focus::pass_focus_on(&place);
+    let line = NodeRef::<html::Div>::new();
+    let pass_focus = move || {
+        if let Some(line) = line.get_untracked() {
+            focus::pass_focus_on(&line);
         }
     };
-    let stop = stop_button(assistant, leave);
+    let stop = stop_button(assistant, pass_focus);
     let assistant = assistant.clone();
-    let more = move || {
-        let (counted, assistant) = (words.clone(), assistant.clone());
+    let held_back_note = move || {
+        let (count_words, assistant) = (words.clone(), assistant.clone());
         let count = move || {
-            let word = counted.word(|l| &l.held_back);
-            word.replace("{count}", &held.get().to_string())
+            let template = count_words.word(|l| &l.held_back);
+            template.replace("{count}", &held_back.get().to_string())
         };
-        let show = move |_| {
-            leave();
-            // Refused only if none is held back.
+        let show_questions = move |_| {
+            pass_focus();
+            // Fails only if no question is held back.
             let _ = assistant.show_held_back();
         };
         view! {
             <p class="la-held-back-text">
                 {Icon::Alert.view()} <span role="status">{dynamic(count)}</span>
             </p>
-            <button type="button" class="la-button la-held-back-show" on:click=show>
+            <button type="button" class="la-button la-held-back-show" on:click=show_questions>
                 <span>{words.text(|l| &l.show_held_back)}</span>
             </button>
         }
         .into_any()
     };
     view! {
-        <div class="la-held-back" node_ref=place>
-            {when(move || held.get() > 0, more)} {stop}
+        <div class="la-held-back" node_ref=line>
+            {when(move || held_back.get() > 0, held_back_note)} {stop}
         </div>
     }
     .into_any()

@@ -9,9 +9,9 @@ use crate::ui::{Words, is_trusted, time};
 
 /// The durations that are offered to the user, in milliseconds, as far as they are shorter than the
 /// longest duration that the action permits.
-const SPANS: [i64; 5] = [600_000, 3_600_000, 14_400_000, 86_400_000, 604_800_000];
+const DURATIONS_MS: [i64; 5] = [600_000, 3_600_000, 14_400_000, 86_400_000, 604_800_000];
 
-/// The bounds that the user chose on a card. Initially as wide as the action permits.
+/// The bounds that the user chose on a card, which are initially as wide as the action permits.
 #[derive(Clone, Copy)]
 pub(super) struct NarrowedBounds(RwSignal<GrantBounds>);
 
@@ -35,32 +35,36 @@ impl NarrowedBounds {
 }
 
 /// Renders a field for each bound that an action declares. Maximum values have fields only if
-/// `wider` is true, that is, if the approval applies to other arguments as well.
-pub(super) fn bound_fields(widest: &GrantBounds, wider: bool, narrowed: NarrowedBounds) -> AnyView {
+/// `is_wider` is true, that is, if the approval applies to other arguments as well.
+pub(super) fn bound_fields(
+    widest: &GrantBounds,
+    is_wider: bool,
+    narrowed: NarrowedBounds,
+) -> AnyView {
     let words = Words::current();
     let uses = widest
         .max_uses()
-        .map(|most| uses_field(&words, most, narrowed));
-    let lasts = widest
+        .map(|max| uses_field(&words, max, narrowed));
+    let duration = widest
         .max_duration_ms()
-        .map(|most| duration_field(&words, most, narrowed));
-    // An approval of the same arguments needs no maxima of arguments.
-    let maxima = widest.maxima().iter().filter(|_| wider);
+        .map(|max| duration_field(&words, max, narrowed));
+    // An approval of the same arguments needs no maximum values.
+    let maxima = widest.maxima().iter().filter(|_| is_wider);
     let maxima = maxima.map(|maximum| maximum_field(&words, maximum, narrowed));
     let maxima = maxima.collect_view();
-    view! { <div class="la-approval-bounds">{maxima} {uses} {lasts}</div> }.into_any()
+    view! { <div class="la-approval-bounds">{maxima} {uses} {duration}</div> }.into_any()
 }
 
-fn uses_field(words: &Words, most: u32, narrowed: NarrowedBounds) -> AnyView {
-    let change = move |event: leptos::ev::Event| {
+fn uses_field(words: &Words, max_uses: u32, narrowed: NarrowedBounds) -> AnyView {
+    let on_input = move |event: leptos::ev::Event| {
         if !is_trusted(&event) {
-            let current = narrowed.bounds().max_uses().unwrap_or(most);
+            let current = narrowed.bounds().max_uses().unwrap_or(max_uses);
             return restore_value(&event, &current.to_string());
         }
-        let chosen = event_target_value(&event).trim().parse::<u32>().ok();
+        let uses = event_target_value(&event).trim().parse::<u32>().ok();
         // An invalid number permits nothing.
-        let chosen = chosen.unwrap_or(0).min(most);
-        narrowed.update(|bounds| bounds.uses(chosen));
+        let uses = uses.unwrap_or(0).min(max_uses);
+        narrowed.update(|bounds| bounds.uses(uses));
     };
     view! {
         <label class="la-field">
@@ -71,36 +75,36 @@ fn uses_field(words: &Words, most: u32, narrowed: NarrowedBounds) -> AnyView {
                 name="uses"
                 min="1"
                 step="1"
-                max=most.to_string()
-                prop:value=most.to_string()
-                on:input=change
+                max=max_uses.to_string()
+                prop:value=max_uses.to_string()
+                on:input=on_input
             />
         </label>
     }
     .into_any()
 }
 
-fn duration_field(words: &Words, most: i64, narrowed: NarrowedBounds) -> AnyView {
-    let shorter = SPANS.into_iter().filter(|ms| *ms < most);
-    let options: Vec<_> = shorter.chain([most]).collect();
+fn duration_field(words: &Words, max_ms: i64, narrowed: NarrowedBounds) -> AnyView {
+    let durations = DURATIONS_MS.into_iter().filter(|ms| *ms < max_ms);
+    let options: Vec<_> = durations.chain([max_ms]).collect();
     let options = options.into_iter().map(|ms| {
         let label = time::format_whole_duration(ms);
-        view! { <option value=ms.to_string() selected=ms == most>{label}</option> }
+        view! { <option value=ms.to_string() selected=ms == max_ms>{label}</option> }
     });
     let options = options.collect_view();
-    let change = move |event: leptos::ev::Event| {
+    let on_change = move |event: leptos::ev::Event| {
         if !is_trusted(&event) {
-            let current = narrowed.bounds().max_duration_ms().unwrap_or(most);
+            let current = narrowed.bounds().max_duration_ms().unwrap_or(max_ms);
             let select = event_target::<web_sys::HtmlSelectElement>(&event);
             return select.set_value(&current.to_string());
         }
-        let chosen = event_target_value(&event).parse::<i64>().unwrap_or(0);
-        narrowed.update(|bounds| bounds.lasts_ms(chosen));
+        let duration_ms = event_target_value(&event).parse::<i64>().unwrap_or(0);
+        narrowed.update(|bounds| bounds.lasts_ms(duration_ms));
     };
     view! {
         <label class="la-field">
             <span class="la-field-label">{words.text(|l| &l.bound_lasts)}</span>
-            <select class="la-input" name="lasts" on:change=change>
+            <select class="la-input" name="lasts" on:change=on_change>
                 {options}
             </select>
         </label>
@@ -109,7 +113,7 @@ fn duration_field(words: &Words, most: i64, narrowed: NarrowedBounds) -> AnyView
 }
 
 fn maximum_field(words: &Words, maximum: &ArgMaximum, narrowed: NarrowedBounds) -> AnyView {
-    let (pointer, most) = (maximum.pointer().to_owned(), maximum.max().clone());
+    let (pointer, max) = (maximum.pointer().to_owned(), maximum.max().clone());
     let name = last_segment(&pointer);
     let field_words = words.clone();
     let label = move || {
@@ -117,21 +121,21 @@ fn maximum_field(words: &Words, maximum: &ArgMaximum, narrowed: NarrowedBounds) 
             .word(|l| &l.bound_maximum)
             .replace("{field}", &name)
     };
-    let value = most.to_string();
-    let change = move |event: leptos::ev::Event| {
+    let value = max.to_string();
+    let on_input = move |event: leptos::ev::Event| {
         if !is_trusted(&event) {
             let current = narrowed
                 .bounds()
                 .maximum(&pointer)
-                .unwrap_or_else(|| most.clone());
+                .unwrap_or_else(|| max.clone());
             return restore_value(&event, &current.to_string());
         }
-        let chosen = event_target_value(&event);
-        let chosen = serde_json::from_str(chosen.trim()).ok();
+        let entered_max = event_target_value(&event);
+        let entered_max = serde_json::from_str(entered_max.trim()).ok();
         // An invalid number permits nothing.
-        let chosen: serde_json::Number = chosen.unwrap_or_else(|| i64::MIN.into());
+        let entered_max: serde_json::Number = entered_max.unwrap_or_else(|| i64::MIN.into());
         let pointer = pointer.clone();
-        narrowed.update(|bounds| bounds.with_maximum(pointer, chosen));
+        narrowed.update(|bounds| bounds.with_maximum(pointer, entered_max));
     };
     view! {
         <label class="la-field">
@@ -145,7 +149,7 @@ fn maximum_field(words: &Words, maximum: &ArgMaximum, narrowed: NarrowedBounds) 
                 step="any"
                 max=value.clone()
                 prop:value=value
-                on:input=change
+                on:input=on_input
             />
         </label>
     }
@@ -159,8 +163,8 @@ fn restore_value(event: &leptos::ev::Event, value: &str) {
 
 /// Returns the last segment of a JSON pointer, unescaped.
 fn last_segment(pointer: &str) -> String {
-    let last = pointer.rsplit('/').next().unwrap_or_default();
-    last.replace("~1", "/").replace("~0", "~")
+    let segment = pointer.rsplit('/').next().unwrap_or_default();
+    segment.replace("~1", "/").replace("~0", "~")
 }
 
 /// Returns a description of the remaining bounds of a remembered approval: uses, time and maximum
@@ -169,21 +173,21 @@ pub(super) fn remaining_bounds_text(
     words: &Words,
     approval: &RememberedApproval,
 ) -> Option<String> {
-    let put = |word: &str, name: &str, value: &str| word.replace(name, value);
+    let fill = |template: &str, name: &str, value: &str| template.replace(name, value);
     let mut parts = Vec::new();
-    if let (Some(left), Some(uses)) = (approval.uses_left(), approval.uses()) {
-        let word = words.word(|l| &l.uses_left);
-        let text = put(&word, "{left}", &left.to_string());
-        parts.push(put(&text, "{count}", &uses.to_string()));
+    if let (Some(uses_left), Some(uses)) = (approval.uses_left(), approval.uses()) {
+        let template = words.word(|l| &l.uses_left);
+        let text = fill(&template, "{left}", &uses_left.to_string());
+        parts.push(fill(&text, "{count}", &uses.to_string()));
     }
-    if let Some(at) = approval.expires_at() {
-        let until = time::format_time(at, time::TimeFormat::Full).unwrap_or_default();
-        parts.push(put(&words.word(|l| &l.holds_until), "{time}", &until));
+    if let Some(expires_at) = approval.expires_at() {
+        let time_text = time::format_time(expires_at, time::TimeFormat::Full).unwrap_or_default();
+        parts.push(fill(&words.word(|l| &l.holds_until), "{time}", &time_text));
     }
     for maximum in approval.maxima() {
-        let word = words.word(|l| &l.up_to);
-        let text = put(&word, "{field}", &last_segment(maximum.pointer()));
-        parts.push(put(&text, "{max}", &maximum.max().to_string()));
+        let template = words.word(|l| &l.up_to);
+        let text = fill(&template, "{field}", &last_segment(maximum.pointer()));
+        parts.push(fill(&text, "{max}", &maximum.max().to_string()));
     }
     (!parts.is_empty()).then(|| parts.join(", "))
 }

@@ -59,7 +59,7 @@ impl CallDescription {
             call,
             by_agent,
             shown: memo(move || match by_agent {
-                // An agent's question has none of the page's texts.
+                // A question of the agent does not use the page's texts.
                 true => None,
                 false => describe_call(call),
             }),
@@ -75,16 +75,18 @@ impl CallDescription {
     /// Returns a memo of the part of the call that the description covers.
     pub(super) fn extent(self) -> Memo<DescribedExtent> {
         memo(move || {
-            self.shown.with(|shown| match shown {
+            self.shown.with(|description| match description {
                 None => DescribedExtent::Nothing,
-                Some(shown) if shown.cut => DescribedExtent::Part,
-                Some(shown) => DescribedExtent::All(self.call.args_value().and_then(|args| {
-                    let mentions = ShownText {
-                        sentence: &shown.sentence,
-                        rows: &shown.rows,
-                    };
-                    find_unmentioned(&args, &mentions)
-                })),
+                Some(description) if description.cut => DescribedExtent::Part,
+                Some(description) => {
+                    DescribedExtent::All(self.call.args_value().and_then(|args| {
+                        let text = ShownText {
+                            sentence: &description.sentence,
+                            rows: &description.rows,
+                        };
+                        find_unmentioned(&args, &text)
+                    }))
+                }
             })
         })
     }
@@ -93,30 +95,30 @@ impl CallDescription {
     /// the page has no question. Below the question is the name of a call that the agent runs, or
     /// the title of a call that the page runs, unless the question contains the title.
     pub(super) fn heading(self, words: &Words) -> AnyView {
-        let (of, by_agent) = (self.call, self.by_agent);
-        let icon = move || match (by_agent, of.risk()) {
+        let (call, by_agent) = (self.call, self.by_agent);
+        let icon = move || match (by_agent, call.risk()) {
             (true, _) => Icon::Question.view(),
             (false, crate::action::Risk::Plain) => Icon::Tool.view(),
             (false, _) => Icon::Alert.view(),
         };
-        let (title_words, names) = (words.clone(), words.clone());
+        let (title_words, name_words) = (words.clone(), words.clone());
         let title = move || match self.question(&title_words) {
             Some(text) => view! { <ExactText text readable=true /> }.into_any(),
             None => self.call_name(&title_words),
         };
-        let by_page = untrack(|| !of.is_run_by_agent());
-        let below = move || {
-            let question = self.question(&names)?;
-            let below = match by_page {
+        let is_run_by_page = untrack(|| !call.is_run_by_agent());
+        let subtitle = move || {
+            let question = self.question(&name_words)?;
+            let text = match is_run_by_page {
                 true => {
-                    let title = of.title().unwrap_or_else(|| of.name());
+                    let title = call.title().unwrap_or_else(|| call.name());
                     let is_in_question = question.to_lowercase().contains(&title.to_lowercase());
                     (!is_in_question)
                         .then(|| view! { <ExactText text=title readable=true /> }.into_any())?
                 }
-                false => self.call_name(&names),
+                false => self.call_name(&name_words),
             };
-            Some(view! { <p class="la-approval-what">{below}</p> })
+            Some(view! { <p class="la-approval-what">{text}</p> })
         };
         view! {
             {dynamic(icon)}
@@ -124,22 +126,22 @@ impl CallDescription {
                 <p class="la-approval-title" dir="auto">
                     {dynamic(title)}
                 </p>
-                {dynamic(below)}
+                {dynamic(subtitle)}
             </div>
         }
         .into_any()
     }
 
-    /// Returns true if the heading has the page's words instead of the name of the call. A call
-    /// that the agent runs is always named there.
+    /// Returns true if the heading has the page's question instead of the name of the call. The
+    /// heading always has the name of a call that the agent runs.
     pub(super) fn is_name_omitted(self, words: &Words) -> bool {
         untrack(|| !self.call.is_run_by_agent()) && self.question(words).is_some()
     }
 
-    /// Renders the name of the call, after words that say whether the agent asks for the call, the
-    /// agent runs it or the page runs it.
+    /// Renders the name of the call, after a label that distinguishes calls that the agent asks
+    /// about, calls that the agent runs and calls that the page runs.
     pub(super) fn call_name(self, words: &Words) -> AnyView {
-        let who: fn(&Labels) -> &Word =
+        let label: fn(&Labels) -> &Word =
             match (self.by_agent, untrack(|| self.call.is_run_by_agent())) {
                 (true, _) => |l| &l.agent_call_question,
                 (false, true) => |l| &l.agent_will_run,
@@ -147,7 +149,7 @@ impl CallDescription {
             };
         let call = self.call;
         view! {
-            {words.text(who)} " "
+            {words.text(label)} " "
             <code class="la-code-inline" dir="ltr">
                 {dynamic(move || view! { <ExactText text=call.name() /> })}
             </code>
@@ -161,9 +163,11 @@ impl CallDescription {
         if self.by_agent {
             return None;
         }
-        let sentence = self
-            .shown
-            .with(|shown| shown.as_ref().map(|shown| shown.sentence.clone()));
+        let sentence = self.shown.with(|description| {
+            description
+                .as_ref()
+                .map(|description| description.sentence.clone())
+        });
         sentence.filter(|text| !text.is_empty()).or_else(|| {
             let title = self.call.title()?;
             Some(match title.ends_with(['?', '!', '.', '…']) {
@@ -177,10 +181,10 @@ impl CallDescription {
     /// the sentence of the description contains it.
     pub(super) fn summary_argument(self) -> Option<String> {
         let text = summary_argument(&self.call.args_value()?)?;
-        let is_shown = self.shown.with(|shown| {
-            shown
+        let is_shown = self.shown.with(|description| {
+            description
                 .as_ref()
-                .is_some_and(|shown| shown.sentence.contains(&text))
+                .is_some_and(|description| description.sentence.contains(&text))
         });
         (!is_shown).then_some(text)
     }
@@ -192,18 +196,20 @@ impl CallDescription {
         if by_agent {
             return ().into_any();
         }
-        let risk = move || {
+        let warning = move || {
             (call.risk() == crate::action::Risk::Danger).then(|| {
                 view! { <p class="la-approval-risk">{words.text(|l| &l.be_careful)}</p> }
             })
         };
-        let details = move || {
-            let is_described = self.shown.with(Option::is_some);
-            let text = (!is_described).then(|| call.description()).flatten();
+        let description = move || {
+            let has_page_description = self.shown.with(Option::is_some);
+            let text = (!has_page_description)
+                .then(|| call.description())
+                .flatten();
             let text = text.filter(|text| !text.is_empty());
             text.map(|text| view! { <p class="la-approval-text" dir="auto">{text}</p> })
         };
-        view! { {dynamic(risk)} {dynamic(details)} }.into_any()
+        view! { {dynamic(warning)} {dynamic(description)} }.into_any()
     }
 
     pub(super) fn rows(self) -> AnyView {
@@ -232,12 +238,12 @@ pub(crate) fn question_text(call: ToolCallView<Value>, words: &Words) -> String 
         let name = escape_hidden(&call.name());
         return format!("{} {name}", words.word(|l| &l.agent_call_question));
     }
-    let described = describe_call(call).unwrap_or_default();
-    let first = match described.sentence.is_empty() {
+    let description = describe_call(call).unwrap_or_default();
+    let first = match description.sentence.is_empty() {
         true => call.title().unwrap_or_else(|| escape_hidden(&call.name())),
-        false => described.sentence.trim_end_matches('?').to_owned(),
+        false => description.sentence.trim_end_matches('?').to_owned(),
     };
-    let rows = described
+    let rows = description
         .rows
         .iter()
         .map(|(name, value)| format!("{name}: {value}"));
@@ -248,25 +254,25 @@ pub(crate) fn question_text(call: ToolCallView<Value>, words: &Words) -> String 
 /// Returns the page's description of a call, truncated for the card; `None` if the description is
 /// missing or empty.
 fn describe_call(call: ToolCallView<Value>) -> Option<ShownDescription> {
-    let described = call.page_description()?;
+    let page_description = call.page_description()?;
     let mut shown = ShownDescription::default();
-    let mut capped = |text: &str, most: usize| {
+    let mut cap = |text: &str, max: usize| {
         // Line breaks must not push text out of sight.
         let text = text.replace('\n', "\\n").replace('\r', "\\r");
-        let capped = truncate(&text, most).into_owned();
+        let capped = truncate(&text, max).into_owned();
         shown.cut |= capped != text;
         capped
     };
-    let sentence = capped(described.sentence.trim(), MAX_SENTENCE);
-    let non_empty = described.rows.iter();
-    let non_empty =
-        non_empty.filter(|(name, value)| !(name.trim().is_empty() && value.trim().is_empty()));
-    let rows: Vec<_> = non_empty
+    let sentence = cap(page_description.sentence.trim(), MAX_SENTENCE);
+    let filled_rows = page_description.rows.iter();
+    let filled_rows =
+        filled_rows.filter(|(name, value)| !(name.trim().is_empty() && value.trim().is_empty()));
+    let rows: Vec<_> = filled_rows
         .clone()
         .take(MAX_ROWS)
-        .map(|(name, value)| (capped(name, MAX_NAME), capped(value, MAX_VALUE)))
+        .map(|(name, value)| (cap(name, MAX_NAME), cap(value, MAX_VALUE)))
         .collect();
-    shown.cut |= non_empty.count() > MAX_ROWS;
+    shown.cut |= filled_rows.count() > MAX_ROWS;
     (shown.sentence, shown.rows) = (sentence, rows);
     (!shown.sentence.is_empty() || !shown.rows.is_empty()).then_some(shown)
 }

@@ -12,25 +12,25 @@ const MAX_LEVELS: usize = 24;
 /// breaks inside of strings stay `\n`, so that none pushes text out of sight.
 pub(super) fn format_json(value: &Value) -> String {
     let mut out = String::new();
-    let mut open = Vec::new();
-    begin_value(value, &mut out, &mut open);
-    while let Some(OpenLevel { entries, end }) = open.last_mut() {
+    let mut levels = Vec::new();
+    begin_value(value, &mut out, &mut levels);
+    while let Some(OpenLevel { entries, end }) = levels.last_mut() {
         let end = *end;
         let Some((key, item, first)) = entries.next() else {
-            open.pop();
-            write_line_break(&mut out, open.len());
+            levels.pop();
+            write_line_break(&mut out, levels.len());
             out.push(end);
             continue;
         };
         if !first {
             out.push(',');
         }
-        write_line_break(&mut out, open.len());
+        write_line_break(&mut out, levels.len());
         if let Some(key) = key {
             write_scalar(&Value::from(key), &mut out);
             out.push_str(": ");
         }
-        begin_value(item, &mut out, &mut open);
+        begin_value(item, &mut out, &mut levels);
     }
     out
 }
@@ -44,20 +44,20 @@ struct OpenLevel<'a> {
 /// The key of an entry (`None` in a list), its value, and true if the entry is the first.
 type LevelEntry<'a> = (Option<&'a str>, &'a Value, bool);
 
-fn begin_value<'a>(value: &'a Value, out: &mut String, open: &mut Vec<OpenLevel<'a>>) {
+fn begin_value<'a>(value: &'a Value, out: &mut String, levels: &mut Vec<OpenLevel<'a>>) {
     match value {
         Value::Array(items) if !items.is_empty() => {
             out.push('[');
             let entries = items.iter().enumerate();
             let entries = Box::new(entries.map(|(at, item)| (None, item, at == 0)));
-            open.push(OpenLevel { entries, end: ']' });
+            levels.push(OpenLevel { entries, end: ']' });
         }
         Value::Object(map) if !map.is_empty() => {
             out.push('{');
             let entries = by_name(map).into_iter().enumerate();
             let entries = entries.map(|(at, (key, item))| (Some(key.as_str()), item, at == 0));
             let entries = Box::new(entries);
-            open.push(OpenLevel { entries, end: '}' });
+            levels.push(OpenLevel { entries, end: '}' });
         }
         _ => write_scalar(value, out),
     }
@@ -96,7 +96,7 @@ mod tests {
             value = Value::Array(vec![value]);
         }
         assert!(format_json(&value).len() < 20_000 * 2 * (2 * super::MAX_LEVELS + 2));
-        // Dropping recurses in `serde_json`, so take it apart by hand.
+        // Dropping a nested value recurses, so the levels are removed one by one.
         while let Value::Array(mut items) = value {
             value = items.pop().unwrap();
         }

@@ -22,8 +22,8 @@ pub(super) fn preview(call: ToolCallView<Value>) -> AnyView {
                 .into_any()
         }
         Some(Err(reason)) => {
-            let failed = state_words.text(|l| &l.preview_failed);
-            view! { <p class="la-approval-text">{failed} " " <ExactText text=reason /></p> }
+            let failed_label = state_words.text(|l| &l.preview_failed);
+            view! { <p class="la-approval-text">{failed_label} " " <ExactText text=reason /></p> }
                 .into_any()
         }
         Some(Ok(value)) => {
@@ -39,17 +39,17 @@ pub(super) fn preview(call: ToolCallView<Value>) -> AnyView {
             .into_any()
         }
     };
-    let checks = words.clone();
-    let checking = move || {
+    let hint_words = words.clone();
+    let checking_note = move || {
         call.is_checking_preview()
-            .then(|| view! { <span>{checks.text(|l| &l.preview_checked)}</span> })
+            .then(|| view! { <span>{hint_words.text(|l| &l.preview_checked)}</span> })
     };
     view! {
         <div class="la-approval-preview">
             <p class="la-field-label">{words.text(|l| &l.preview)}</p>
             {dynamic(body)}
             <p class="la-approval-hint" aria-live="polite" aria-atomic="true">
-                {dynamic(checking)}
+                {dynamic(checking_note)}
             </p>
         </div>
     }

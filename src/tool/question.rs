@@ -4,7 +4,7 @@
 //! The text is attributed to the agent, and the requested tools are shown exactly, as data. A
 //! question looks different from an approval card of the page's own actions. As on an approval
 //! card, an answer is accepted only after the complete question was visible. Cancelling the
-//! question and denying an approval are always accepted.
+//! question and denying an approval are accepted at any time.
 
 use assistant_core::{
     conversation::{Decider, Fingerprint},

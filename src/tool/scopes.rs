@@ -1,7 +1,7 @@
 //! Renders the choice of how long an approval applies: a button beside Approve, and the group of
 //! radio buttons that this button opens.
 //!
-//! The choice of a longer approval counts only while the group is open: with a closed group, the
+//! The choice of a longer approval applies only while the group is open: with a closed group, the
 //! approval is for one call. Changes by scripted events are reverted.
 
 use assistant_core::action::{GrantBounds, Remember, RememberScope, Remembering};
@@ -57,16 +57,16 @@ impl ScopeChoice {
 /// Renders the button that opens the group; nothing if each call needs its own approval. `hidden`
 /// is true while the card accepts no approval.
 pub(super) fn scope_group_button(
-    shown: &ApprovalContext,
+    context: &ApprovalContext,
     choice: ScopeChoice,
     hidden: Signal<bool>,
 ) -> AnyView {
-    if untrack(|| shown.call.remembering()) == Remembering::Never {
+    if untrack(|| context.call.remembering()) == Remembering::Never {
         return ().into_any();
     }
     let words = Words::current();
-    let opened = shown.clone();
-    let press = move |event: leptos::ev::MouseEvent| {
+    let opened_context = context.clone();
+    let on_click = move |event: leptos::ev::MouseEvent| {
         if !is_trusted(&event) {
             return;
         }
@@ -74,7 +74,7 @@ pub(super) fn scope_group_button(
             return choice.close_and_reset();
         }
         choice.is_open.set(true);
-        opened.focus_when_rendered(".la-approval-scopes input:checked");
+        opened_context.focus_when_rendered(".la-approval-scopes input:checked");
     };
     view! {
         <button
@@ -85,8 +85,8 @@ pub(super) fn scope_group_button(
             title=words.attr(|l| &l.allow_longer)
             aria-expanded=move || if choice.is_open.get() { "true" } else { "false" }
             hidden=move || hidden.get()
-            on:click=press
-            on:keydown=escape_handler(shown, choice)
+            on:click=on_click
+            on:keydown=escape_handler(context, choice)
         >
             {Icon::ChevronDown.view()}
         </button>
@@ -97,79 +97,79 @@ pub(super) fn scope_group_button(
 /// Returns a handler of keys that closes the group on Escape, and moves the focus to the button
 /// that opens the group.
 fn escape_handler(
-    shown: &ApprovalContext,
+    context: &ApprovalContext,
     choice: ScopeChoice,
 ) -> impl Fn(leptos::ev::KeyboardEvent) + 'static + use<> {
-    let shown = shown.clone();
+    let context = context.clone();
     move |event| {
-        let open = choice.is_open.get_untracked();
-        if !open || event.key() != "Escape" || is_composing(&event) || !is_trusted(&event) {
+        let is_open = choice.is_open.get_untracked();
+        if !is_open || event.key() != "Escape" || is_composing(&event) || !is_trusted(&event) {
             return;
         }
         event.stop_propagation();
         choice.close_and_reset();
-        shown.focus_when_rendered(".la-approval-longer");
+        context.focus_when_rendered(".la-approval-longer");
     }
 }
 
 /// Returns the scopes that the user may choose, with their labels; `None` is the scope of this call
 /// alone.
 fn offered_scopes(call: ToolCallView<Value>) -> Vec<(Option<RememberScope>, LabelSelector)> {
-    let keeps = call
+    let stores_approvals = call
         .assistant()
         .is_some_and(|assistant| assistant.view().stores_approvals.get_untracked());
-    let mut list: Vec<(Option<RememberScope>, LabelSelector)> = vec![
+    let mut scopes: Vec<(Option<RememberScope>, LabelSelector)> = vec![
         (None, |l| &l.allow_once),
         (Some(RememberScope::Conversation), |l| &l.allow_conversation),
         (Some(RememberScope::Session), |l| &l.allow_session),
     ];
-    if keeps {
-        list.push((Some(RememberScope::Always), |l| &l.allow_always));
+    if stores_approvals {
+        scopes.push((Some(RememberScope::Always), |l| &l.allow_always));
     }
-    list
+    scopes
 }
 
 /// Renders the group while it is open and the card accepts an approval.
 pub(super) fn scopes(
-    shown: &ApprovalContext,
+    context: &ApprovalContext,
     choice: ScopeChoice,
     hidden: Signal<bool>,
 ) -> AnyView {
-    let shown = shown.clone();
+    let context = context.clone();
     when(
         move || choice.is_open.get() && !hidden.get(),
-        move || scope_group(&shown, choice),
+        move || scope_group(&context, choice),
     )
     .into_any()
 }
 
-fn scope_group(shown: &ApprovalContext, choice: ScopeChoice) -> AnyView {
-    let (words, call) = (Words::current(), shown.call);
+fn scope_group(context: &ApprovalContext, choice: ScopeChoice) -> AnyView {
+    let (words, call) = (Words::current(), context.call);
     let name = format!("la-scopes-{}", fresh_id());
-    let place = NodeRef::<html::Fieldset>::new();
+    let fieldset = NodeRef::<html::Fieldset>::new();
     let radios: Vec<_> = offered_scopes(call)
         .into_iter()
         .map(|(scope, label)| scope_radio(&name, scope, label, choice, &words))
         .collect();
-    // A click of a script on a label or an input is cancelled, before it becomes a trusted `click`
-    // of the input or a trusted `change`; then the browser restores the input.
-    let click = move |event: leptos::ev::MouseEvent| {
+    // A scripted click on a label or an input is cancelled before it becomes a trusted `click` of
+    // the input or a trusted `change`. The browser then restores the input.
+    let on_click = move |event: leptos::ev::MouseEvent| {
         if !is_trusted(&event) {
             event.prevent_default();
         }
     };
-    let change = move |event: leptos::ev::Event| {
-        if let (false, Some(group)) = (is_trusted(&event), place.get_untracked()) {
+    let on_change = move |event: leptos::ev::Event| {
+        if let (false, Some(group)) = (is_trusted(&event), fieldset.get_untracked()) {
             restore_inputs(&group, choice);
         }
     };
     view! {
         <fieldset
             class="la-approval-scopes"
-            node_ref=place
-            on:click=click
-            on:change=change
-            on:keydown=escape_handler(shown, choice)
+            node_ref=fieldset
+            on:click=on_click
+            on:change=on_change
+            on:keydown=escape_handler(context, choice)
         >
             <legend class="la-field-label">{words.text(|l| &l.allow_for)}</legend>
             {radios.collect_view()}
@@ -187,7 +187,7 @@ fn scope_radio(
     choice: ScopeChoice,
     words: &Words,
 ) -> AnyView {
-    let choose = move |event: leptos::ev::MouseEvent| {
+    let on_click = move |event: leptos::ev::MouseEvent| {
         if is_trusted(&event) {
             choice.scope.set(scope);
         }
@@ -199,7 +199,7 @@ fn scope_radio(
                 name=group.to_owned()
                 value=scope_value(scope)
                 prop:checked=move || choice.scope.get() == scope
-                on:click=choose
+                on:click=on_click
             />
             <span>{words.text(label)}</span>
         </label>
@@ -213,17 +213,17 @@ fn scope_value(scope: Option<RememberScope>) -> &'static str {
 
 /// Restores the user's choice after a script has changed it.
 fn restore_inputs(group: &web_sys::Element, choice: ScopeChoice) {
-    let chosen = scope_value(choice.scope.get_untracked());
+    let selected_value = scope_value(choice.scope.get_untracked());
     let Ok(inputs) = group.query_selector_all("input[type=radio], input[type=checkbox]") else {
         return;
     };
-    let inputs = (0..inputs.length()).filter_map(|at| inputs.item(at)?.dyn_into().ok());
+    let inputs = (0..inputs.length()).filter_map(|index| inputs.item(index)?.dyn_into().ok());
     for input in inputs.collect::<Vec<HtmlInputElement>>() {
-        let checked = match input.type_().as_str() {
-            "radio" => input.value() == chosen,
+        let is_checked = match input.type_().as_str() {
+            "radio" => input.value() == selected_value,
             _ => choice.any_args.get_untracked(),
         };
-        input.set_checked(checked);
+        input.set_checked(is_checked);
     }
 }
 
@@ -239,23 +239,23 @@ fn any_arguments_checkbox(
         return ().into_any();
     }
     let words = words.clone();
-    let tick = move |event: leptos::ev::MouseEvent| {
+    let on_click = move |event: leptos::ev::MouseEvent| {
         if is_trusted(&event) {
-            let ticked = event_target::<HtmlInputElement>(&event).checked();
-            choice.any_args.set(ticked);
+            let is_checked = event_target::<HtmlInputElement>(&event).checked();
+            choice.any_args.set(is_checked);
         }
     };
-    let wider = move || {
+    let checkbox = move || {
         let label = any_arguments_label(&words, &remembering);
         view! {
             <label class="la-field la-field-check">
-                <input type="checkbox" prop:checked=choice.any_args on:click=tick />
+                <input type="checkbox" prop:checked=choice.any_args on:click=on_click />
                 <span>{label}</span>
             </label>
         }
         .into_any()
     };
-    when(move || choice.scope.get().is_some(), wider).into_any()
+    when(move || choice.scope.get().is_some(), checkbox).into_any()
 }
 
 fn any_arguments_label(words: &Words, remembering: &Remembering) -> AnyView {
