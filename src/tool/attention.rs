@@ -11,8 +11,8 @@ use crate::{
     ui::{Icon, Words, decider_by, dynamic, focus, memo, when},
 };
 
-/// Renders the button that denies all open questions and stops the assistant. `pass_focus`
-/// is called first, to move the focus out of elements that are removed.
+/// Renders the button that denies all open questions and stops the assistant. `pass_focus` is
+/// called first, to move the focus out of elements that are removed.
 pub(super) fn stop_button(assistant: &Assistant, pass_focus: impl Fn() + 'static) -> AnyView {
     let (words, assistant) = (Words::current(), assistant.clone());
     let stop = move |event: leptos::ev::MouseEvent| {

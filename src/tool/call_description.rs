@@ -255,12 +255,12 @@ pub(crate) fn question_text(call: ToolCallView<Value>, words: &Words) -> String 
 /// missing or empty.
 fn describe_call(call: ToolCallView<Value>) -> Option<ShownDescription> {
     let page_description = call.page_description()?;
-    let mut shown = ShownDescription::default();
+    let mut description = ShownDescription::default();
     let mut cap = |text: &str, max: usize| {
         // Line breaks must not push text out of sight.
         let text = text.replace('\n', "\\n").replace('\r', "\\r");
         let capped = truncate(&text, max).into_owned();
-        shown.cut |= capped != text;
+        description.cut |= capped != text;
         capped
     };
     let sentence = cap(page_description.sentence.trim(), MAX_SENTENCE);
@@ -272,9 +272,9 @@ fn describe_call(call: ToolCallView<Value>) -> Option<ShownDescription> {
         .take(MAX_ROWS)
         .map(|(name, value)| (cap(name, MAX_NAME), cap(value, MAX_VALUE)))
         .collect();
-    shown.cut |= filled_rows.count() > MAX_ROWS;
-    (shown.sentence, shown.rows) = (sentence, rows);
-    (!shown.sentence.is_empty() || !shown.rows.is_empty()).then_some(shown)
+    description.cut |= filled_rows.count() > MAX_ROWS;
+    (description.sentence, description.rows) = (sentence, rows);
+    (!description.sentence.is_empty() || !description.rows.is_empty()).then_some(description)
 }
 
 /// Returns the argument that distinguishes calls of one action, shown next to the name: the first

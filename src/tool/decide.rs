@@ -17,7 +17,7 @@ use super::{
     pretty::format_json,
     preview::preview,
     problems::LastRefusal,
-    scopes::{ScopeChoice, scope_group_button, scopes},
+    scopes::{ScopeChoice, scope_group_button, scope_section},
     visibility::{Visibility, cover_note},
 };
 use crate::ui::{
@@ -324,7 +324,7 @@ fn answer_buttons(
                 <span>{words.text(|l| &l.back)}</span>
             </button>
         </div>
-        {scopes(context, choice, is_unapprovable)}
+        {scope_section(context, choice, is_unapprovable)}
         {approval_hint_unless(&words, visibility, is_denying.into())}
     }
     .into_any()

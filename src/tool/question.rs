@@ -273,8 +273,8 @@ impl AnswerForm {
         }
     }
 
-    /// Creates an effect that makes the card operable again whenever the interrupts change,
-    /// because the agent may have rejected the answer.
+    /// Creates an effect that makes the card operable again whenever the interrupts change, because
+    /// the agent may have rejected the answer.
     fn reactivate_on_change(&self) {
         let (card, interrupts) = (self.card, self.assistant.interrupts());
         effect(move |_| {

@@ -130,7 +130,7 @@ fn offered_scopes(call: ToolCallView<Value>) -> Vec<(Option<RememberScope>, Labe
 }
 
 /// Renders the group while it is open and the card accepts an approval.
-pub(super) fn scopes(
+pub(super) fn scope_section(
     context: &ApprovalContext,
     choice: ScopeChoice,
     hidden: Signal<bool>,

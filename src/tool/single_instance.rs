@@ -33,7 +33,7 @@ pub(crate) fn claim_question(assistant: &Assistant, question: Question) -> Quest
         cleanup_assistant
             .view()
             .claims
-            .remove(&removed_question, id)
+            .remove(&removed_question, id);
     });
     let claiming_assistant = assistant.clone();
     QuestionClaim {
@@ -45,7 +45,7 @@ pub(crate) fn claim_question(assistant: &Assistant, question: Question) -> Quest
                 .showing_window_name(&shown_question, id)
         }),
         take_over: Callback::new(move |()| {
-            claiming_assistant.view().claims.take_over(&question, id)
+            claiming_assistant.view().claims.take_over(&question, id);
         }),
     }
 }

@@ -10,7 +10,7 @@ const MIN_OPACITY: f64 = 0.9;
 const MIN_SCALE: f64 = 0.5;
 /// The maximum negative letter spacing, as a share of the font size.
 const MAX_NEGATIVE_SPACING: f64 = 0.2;
-/// The minimum contrast between text and background; readable text has 4.5 and more.
+/// The minimum contrast between text and background; readable text has a contrast of at least 4.5.
 const MIN_CONTRAST: f64 = 1.3;
 
 /// The CSS properties that can hide or distort an element, with the values that do not.
@@ -31,7 +31,7 @@ pub(super) fn is_shown(element: &Element) -> bool {
         if !has_plain_effects(&element) {
             return false;
         }
-        // Effects of its ancestors do not apply to a modal dialog.
+        // The effects of ancestors do not apply to a modal dialog.
         if element.matches(":modal").unwrap_or(false) {
             return true;
         }
@@ -56,11 +56,11 @@ pub(super) fn is_shown_within(element: &Element, card: &Element) -> bool {
 /// Returns the parent of an element, or the host if the element is at the top of a shadow root;
 /// `None` for the topmost element of the document.
 pub(super) fn parent_or_host(element: &Element) -> Option<Element> {
-    let around = || {
+    let host = || {
         let root: ShadowRoot = element.get_root_node().dyn_into().ok()?;
         Some(root.host())
     };
-    element.parent_element().or_else(around)
+    element.parent_element().or_else(host)
 }
 
 /// Returns the computed style of an element; `None` if the browser fails.
@@ -74,8 +74,9 @@ pub(super) fn property_value(style: &CssStyleDeclaration, name: &str) -> String 
     style.get_property_value(name).unwrap_or_default()
 }
 
-/// Parses the number at the start of a computed value; `None` if it begins with no number. Uses the
-/// browser's parser: the tables of Rust's parser would add twelve kilobytes to the module.
+/// Parses the number at the start of a computed value; `None` if the value does not begin with a
+/// number. Uses the browser's parser, because the tables of Rust's parser would add twelve
+/// kilobytes to the module.
 #[cfg(target_arch = "wasm32")]
 fn parse_number(text: &str) -> Option<f64> {
     let number = js_sys::Number::parse_float(text);
@@ -97,9 +98,9 @@ fn has_plain_effects(element: &Element) -> bool {
         return true;
     };
     parse_number(&property_value(&style, "opacity")).unwrap_or(1.0) >= MIN_OPACITY
-        && EFFECTS
-            .iter()
-            .all(|(name, plain)| plain.contains(&property_value(&style, name).as_str()))
+        && EFFECTS.iter().all(|(name, plain_values)| {
+            plain_values.contains(&property_value(&style, name).as_str())
+        })
         && is_undistorted(&property_value(&style, "transform"))
         && is_unscaled(element)
 }
@@ -123,11 +124,11 @@ fn is_undistorted(transform: &str) -> bool {
 /// Returns true if the drawn width of an element is at least [`MIN_SCALE`] of the layout width.
 /// Also true for an element without a layout width.
 fn is_unscaled(element: &Element) -> bool {
-    let Some(html) = element.dyn_ref::<HtmlElement>() else {
+    let Some(html_element) = element.dyn_ref::<HtmlElement>() else {
         return true;
     };
-    let laid_out = f64::from(html.offset_width());
-    laid_out < 1.0 || element.get_bounding_client_rect().width() >= laid_out * MIN_SCALE
+    let layout_width = f64::from(html_element.offset_width());
+    layout_width < 1.0 || element.get_bounding_client_rect().width() >= layout_width * MIN_SCALE
 }
 
 /// Returns true if an element is visible, no style sheet adds text to the element, and its first
@@ -156,20 +157,22 @@ fn is_legible(element: &Element) -> bool {
     if range.select_node_contents(&text).is_err() {
         return true;
     }
-    let (line, edges) = (
+    let (text_box, element_box) = (
         range.get_bounding_client_rect(),
         element.get_bounding_client_rect(),
     );
-    // Text that can be scrolled to is inside, too.
+    // Text that can be scrolled into view counts as inside.
     let (left, top) = (
-        edges.left() - f64::from(element.scroll_left()),
-        edges.top() - f64::from(element.scroll_top()),
+        element_box.left() - f64::from(element.scroll_left()),
+        element_box.top() - f64::from(element.scroll_top()),
     );
-    let inside = line.right() > left
-        && line.left() < left + edges.width().max(element.scroll_width().into())
-        && line.bottom() > top
-        && line.top() < top + edges.height().max(element.scroll_height().into());
-    inside && line.height() >= MIN_LINE_HEIGHT && has_contrast(text.parent_element().as_ref())
+    let is_inside = text_box.right() > left
+        && text_box.left() < left + element_box.width().max(element.scroll_width().into())
+        && text_box.bottom() > top
+        && text_box.top() < top + element_box.height().max(element.scroll_height().into());
+    is_inside
+        && text_box.height() >= MIN_LINE_HEIGHT
+        && has_contrast(text.parent_element().as_ref())
 }
 
 /// Returns true if no style sheet adds text to an element.
@@ -198,11 +201,11 @@ fn has_readable_spacing(text: &Node) -> bool {
     let Some(style) = text.parent_element().as_ref().and_then(computed_style) else {
         return true;
     };
-    let pixels = |name: &str| parse_number(property_value(&style, name).trim_end_matches("px"));
-    let (spacing, size) = (pixels("letter-spacing"), pixels("font-size"));
+    let in_pixels = |name: &str| parse_number(property_value(&style, name).trim_end_matches("px"));
+    let (spacing, font_size) = (in_pixels("letter-spacing"), in_pixels("font-size"));
     spacing
-        .zip(size)
-        .is_none_or(|(spacing, size)| spacing > -MAX_NEGATIVE_SPACING * size)
+        .zip(font_size)
+        .is_none_or(|(spacing, font_size)| spacing > -MAX_NEGATIVE_SPACING * font_size)
 }
 
 /// Returns the first non-blank text below a node; `None` if all text is blank.
@@ -221,27 +224,28 @@ fn has_contrast(element: Option<&Element>) -> bool {
     let Some(style) = element.and_then(computed_style) else {
         return true;
     };
-    let fill = property_value(&style, "-webkit-text-fill-color");
-    // With forced colours the browser replaces both by the user's, and reports one.
-    let text = if fill.is_empty() || has_forced_colors() {
+    let fill_color = property_value(&style, "-webkit-text-fill-color");
+    // With forced colours, the browser draws text in the user's colour, and reports it as `color`.
+    let color = if fill_color.is_empty() || has_forced_colors() {
         property_value(&style, "color")
     } else {
-        fill
+        fill_color
     };
-    let text = parse_color(&text);
-    if text.is_some_and(|(_, alpha)| alpha < 0.3) {
+    let color = parse_color(&color);
+    if color.is_some_and(|(_, alpha)| alpha < 0.3) {
         return false;
     }
-    let (Some((text, _)), Some(back)) = (text, element.and_then(background_luminance)) else {
+    let (Some((luminance, _)), Some(background)) = (color, element.and_then(background_luminance))
+    else {
         return true;
     };
-    let (light, dark) = (text.max(back), text.min(back));
+    let (light, dark) = (luminance.max(background), luminance.min(background));
     (light + 0.05) / (dark + 0.05) >= MIN_CONTRAST
 }
 
 fn has_forced_colors() -> bool {
-    let list = window().match_media("(forced-colors: active)");
-    list.ok().flatten().is_some_and(|list| list.matches())
+    let query = window().match_media("(forced-colors: active)");
+    query.ok().flatten().is_some_and(|query| query.matches())
 }
 
 /// Returns the luminance of the background of an element, which is the first background of the
@@ -277,14 +281,14 @@ pub(super) fn parse_color(text: &str) -> Option<(f64, f64)> {
     let &[red, green, blue, ref alpha @ ..] = numbers.as_slice() else {
         return None;
     };
-    let linear = |channel: f64| {
-        let share = channel / 255.0;
-        match share <= 0.040_45 {
-            true => share / 12.92,
-            false => ((share + 0.055) / 1.055).powf(2.4),
+    let to_linear = |channel: f64| {
+        let fraction = channel / 255.0;
+        match fraction <= 0.040_45 {
+            true => fraction / 12.92,
+            false => ((fraction + 0.055) / 1.055).powf(2.4),
         }
     };
-    let luminance = 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue);
+    let luminance = 0.2126 * to_linear(red) + 0.7152 * to_linear(green) + 0.0722 * to_linear(blue);
     Some((luminance, alpha.first().copied().unwrap_or(1.0)))
 }
 
@@ -297,20 +301,20 @@ mod tests {
         assert!(is_undistorted("none"));
         assert!(is_undistorted("matrix(1, 0, 0, 1, 40, -7)"));
         assert!(is_undistorted("matrix(1.5, 0, 0, 1.5, 0, 0)"));
-        for hides in [
+        for transform in [
             "matrix(0.01, 0, 0, 0.01, 0, 0)",
             "matrix(0, 1, -1, 0, 0, 0)",
             "matrix3d(1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1)",
             "matrix(1)",
         ] {
-            assert!(!is_undistorted(hides), "{hides}");
+            assert!(!is_undistorted(transform), "{transform}");
         }
     }
 
     #[test]
     fn a_colour_is_parsed_to_luminance_and_opacity() {
-        let (white, solid) = parse_color("rgb(255, 255, 255)").unwrap();
-        assert!((white - 1.0).abs() < 1e-9 && (solid - 1.0).abs() < 1e-9);
+        let (luminance, opacity) = parse_color("rgb(255, 255, 255)").unwrap();
+        assert!((luminance - 1.0).abs() < 1e-9 && (opacity - 1.0).abs() < 1e-9);
         assert_eq!(parse_color("rgba(0, 0, 0, 0)"), Some((0.0, 0.0)));
         assert_eq!(parse_color("oklch(0.5 0.1 20)"), None);
     }

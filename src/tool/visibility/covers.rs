@@ -15,18 +15,18 @@ use super::appearance::{
 use crate::ui::closest;
 
 /// The style sheet that makes every element take part in hit tests.
-const ALL_TAKE_PART: &str = "*, ::before, ::after { pointer-events: auto !important }";
+const HIT_TEST_STYLE: &str = "*, ::before, ::after { pointer-events: auto !important }";
 /// The selector of the chat's own controls that may be above a scrolled card.
 const OWN_CONTROLS: &str = ".la-jump, .la-message-bar, .la-inbox-progress";
 /// The selector of the containers of both a card and the chat's own controls.
 const OWN_WINDOW: &str = ".la-chat, .la-inbox";
 /// The selector of elements that draw something regardless of their style.
-const DRAWS: &str = ":modal, img, picture, video, audio, canvas, iframe, embed, object, svg, svg *, input, textarea, \
+const DRAWING_ELEMENTS: &str = ":modal, img, picture, video, audio, canvas, iframe, embed, object, svg, svg *, input, textarea, \
     select, button, meter, progress, hr, fieldset, math, math *";
 /// The maximum number of points in a row and in a column, besides those at the edges.
 const MAX_POINTS: u8 = 64;
-/// The distance of the outermost points from the edge, in pixels.
-const EDGE: f64 = 0.5;
+/// The distance of the outermost points from the edges of the element, in pixels.
+const EDGE_DISTANCE: f64 = 0.5;
 
 /// The content above an element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,27 +82,27 @@ impl HitTest {
         for TreeScope { root, .. } in &scopes {
             self.add_sheet(root);
         }
-        let (mut points, mut own, mut transparent) = (0_u32, 0_u32, false);
-        let (across, down) = grid.spacing();
-        for (y, y_inside) in offsets(bottom - top, down) {
-            for (x, x_inside) in offsets(right - left, across) {
+        let (mut points, mut own_points, mut has_transparent) = (0_u32, 0_u32, false);
+        let (step_x, step_y) = grid.spacing();
+        for (y, is_inside_y) in point_offsets(bottom - top, step_y) {
+            for (x, is_inside_x) in point_offsets(right - left, step_x) {
                 let point = Point {
                     x: left + x,
                     y: top + y,
-                    inside: x_inside && y_inside,
+                    inside: is_inside_x && is_inside_y,
                 };
                 points = points.saturating_add(1);
                 match cover_at(point, &scopes, card) {
                     Cover::Foreign => return Cover::Foreign,
-                    Cover::Card | Cover::OutOfView => own = own.saturating_add(1),
-                    Cover::Transparent => transparent = true,
+                    Cover::Card | Cover::OutOfView => own_points = own_points.saturating_add(1),
+                    Cover::Transparent => has_transparent = true,
                     Cover::Nothing => {}
                 }
             }
         }
-        match own.saturating_mul(2) >= points {
+        match own_points.saturating_mul(2) >= points {
             true => Cover::Card,
-            false if transparent || own > 0 => Cover::Transparent,
+            false if has_transparent || own_points > 0 => Cover::Transparent,
             false => Cover::Nothing,
         }
     }
@@ -113,7 +113,7 @@ impl HitTest {
         }
         if self.sheet.is_none() {
             let sheet = CssStyleSheet::new().ok();
-            self.sheet = sheet.filter(|sheet| sheet.replace_sync(ALL_TAKE_PART).is_ok());
+            self.sheet = sheet.filter(|sheet| sheet.replace_sync(HIT_TEST_STYLE).is_ok());
         }
         if let Some(sheet) = &self.sheet {
             let sheets = Array::from(&adopted_sheets(root));
@@ -127,13 +127,13 @@ impl HitTest {
 impl Drop for HitTest {
     fn drop(&mut self) {
         if let Some(sheet) = &self.sheet {
-            let own: &JsValue = sheet;
+            let own_sheet: &JsValue = sheet;
             for root in &self.roots {
-                let others: Array = adopted_sheets(root)
+                let page_sheets: Array = adopted_sheets(root)
                     .iter()
-                    .filter(|sheet| sheet != own)
+                    .filter(|sheet| sheet != own_sheet)
                     .collect();
-                set_adopted_sheets(root, &others);
+                set_adopted_sheets(root, &page_sheets);
             }
         }
     }
@@ -166,19 +166,19 @@ struct Point {
 
 /// Returns the positions of points along a side, in pixels: near both ends, where most covers
 /// begin, and evenly in between. The flag is true for the points in between.
-fn offsets(length: f64, step: f64) -> impl Iterator<Item = (f64, bool)> + Clone {
+fn point_offsets(length: f64, step: f64) -> impl Iterator<Item = (f64, bool)> + Clone {
     let count = (length / step).ceil().clamp(1.0, MAX_POINTS.into());
-    let between = (0..MAX_POINTS)
+    let inner_offsets = (0..MAX_POINTS)
         .map(f64::from)
-        .take_while(move |at| *at < count);
-    let between = between.map(move |at| (length * (at + 0.5) / count, true));
-    [(EDGE, false), (length - EDGE, false)]
+        .take_while(move |index| *index < count);
+    let inner_offsets = inner_offsets.map(move |index| (length * (index + 0.5) / count, true));
+    [(EDGE_DISTANCE, false), (length - EDGE_DISTANCE, false)]
         .into_iter()
-        .chain(between)
+        .chain(inner_offsets)
 }
 
-/// A document or shadow root, with the examined element if that is inside, or the shadow host
-/// around the element.
+/// A document or shadow root, with its anchor: the examined element if it is directly inside, else
+/// the shadow host that contains the element.
 pub(super) struct TreeScope {
     pub(super) root: Node,
     pub(super) anchor: Element,
@@ -201,22 +201,22 @@ pub(super) fn tree_scopes(element: &Element) -> Vec<TreeScope> {
 fn cover_at(point: Point, scopes: &[TreeScope], card: &Element) -> Cover {
     let mut cover = Cover::Nothing;
     'scopes: for TreeScope { root, anchor } in scopes {
-        for found in elements_at(root, point.x, point.y) {
-            if anchor.contains(Some(&found)) {
+        for hit in elements_at(root, point.x, point.y) {
+            if anchor.contains(Some(&hit)) {
                 continue 'scopes;
             }
-            if found.contains(Some(anchor)) {
-                // A rounded corner leaves a gap. Inside, only a pseudo-element of an ancestor comes
-                // first.
+            if hit.contains(Some(anchor)) {
+                // Near an edge, a rounded corner leaves a gap. Further inside, an ancestor is hit
+                // first only if its pseudo-element covers the element.
                 return match point.inside && !is_small(anchor) {
                     true => Cover::Foreign,
                     false => cover,
                 };
             }
-            if card.contains(Some(&found)) || is_own_control(&found, card) {
+            if card.contains(Some(&hit)) || is_own_control(&hit, card) {
                 return Cover::Card;
             }
-            if !is_transparent(&found) {
+            if !is_transparent(&hit) {
                 return Cover::Foreign;
             }
             cover = Cover::Transparent;
@@ -245,52 +245,47 @@ pub(super) fn is_small(element: &Element) -> bool {
 #[allow(clippy::cast_possible_truncation, reason = "positions on a screen")]
 pub(super) fn elements_at(root: &Node, x: f64, y: f64) -> Vec<Element> {
     let (x, y) = (x as f32, y as f32);
-    let found = match (root.dyn_ref::<Document>(), root.dyn_ref::<ShadowRoot>()) {
+    let elements = match (root.dyn_ref::<Document>(), root.dyn_ref::<ShadowRoot>()) {
         (Some(document), _) => document.elements_from_point(x, y),
         (None, Some(root)) => root.elements_from_point(x, y),
         (None, None) => Array::new(),
     };
-    found
+    elements
         .iter()
         .filter_map(|element| element.dyn_into().ok())
         .collect()
 }
 
 /// Returns the left, top, right and bottom of the part of an element that neither a scroll
-/// container nor the window clips; `None` if nothing of the element is left.
+/// container nor the window clips; `None` if the element is clipped completely.
 pub(super) fn visible_box(element: &Element) -> Option<(f64, f64, f64, f64)> {
     let edges = |element: &Element| {
         let edges = element.get_bounding_client_rect();
         (edges.left(), edges.top(), edges.right(), edges.bottom())
     };
-    let cut = |one: (f64, f64, f64, f64), other: (f64, f64, f64, f64)| {
-        (
-            one.0.max(other.0),
-            one.1.max(other.1),
-            one.2.min(other.2),
-            one.3.min(other.3),
-        )
+    let intersect = |a: (f64, f64, f64, f64), b: (f64, f64, f64, f64)| {
+        (a.0.max(b.0), a.1.max(b.1), a.2.min(b.2), a.3.min(b.3))
     };
     let window = document().document_element()?;
     let size = (
         f64::from(window.client_width()),
         f64::from(window.client_height()),
     );
-    let mut visible = cut(edges(element), (0.0, 0.0, size.0, size.1));
+    let mut visible_part = intersect(edges(element), (0.0, 0.0, size.0, size.1));
     let mut next = parent_or_host(element);
-    while let Some(around) = next {
-        let scrolls = computed_style(&around)
+    while let Some(ancestor) = next {
+        let clips = computed_style(&ancestor)
             .is_some_and(|style| property_value(&style, "overflow") != "visible");
         // The page's own scroll container is the window.
-        if scrolls && !around.is_same_node(Some(&window)) && around.local_name() != "body" {
-            visible = cut(visible, edges(&around));
+        if clips && !ancestor.is_same_node(Some(&window)) && ancestor.local_name() != "body" {
+            visible_part = intersect(visible_part, edges(&ancestor));
         }
-        if around.matches(":modal").unwrap_or(false) {
+        if ancestor.matches(":modal").unwrap_or(false) {
             break;
         }
-        next = parent_or_host(&around);
+        next = parent_or_host(&ancestor);
     }
-    (visible.2 > visible.0 && visible.3 > visible.1).then_some(visible)
+    (visible_part.2 > visible_part.0 && visible_part.3 > visible_part.1).then_some(visible_part)
 }
 
 /// Returns true if an element draws nothing itself, apart from its child elements. An element that
@@ -302,7 +297,7 @@ fn is_transparent(element: &Element) -> bool {
     if property_value(&style, "opacity") == "0" {
         return true;
     }
-    let is = |name: &str, plain: &str| matches!(property_value(&style, name).as_str(), found if found == plain || found.is_empty());
+    let is_plain = |name: &str, plain: &str| matches!(property_value(&style, name).as_str(), value if value == plain || value.is_empty());
     let children = std::iter::successors(element.first_child(), Node::next_sibling);
     let has_text = children.into_iter().any(|child| {
         let text = child.text_content().unwrap_or_default();
@@ -312,16 +307,16 @@ fn is_transparent(element: &Element) -> bool {
     let sides = ["top", "right", "bottom", "left"];
     !has_text
         && !can_hide_content
-        && !element.matches(DRAWS).unwrap_or(true)
+        && !element.matches(DRAWING_ELEMENTS).unwrap_or(true)
         && parse_color(&property_value(&style, "background-color"))
             .is_some_and(|(_, alpha)| alpha == 0.0)
-        && is("background-image", "none")
-        && is("box-shadow", "none")
-        && is("backdrop-filter", "none")
+        && is_plain("background-image", "none")
+        && is_plain("box-shadow", "none")
+        && is_plain("backdrop-filter", "none")
         && sides
             .iter()
-            .all(|side| is(&format!("border-{side}-width"), "0px"))
-        && (is("outline-style", "none") || is("outline-width", "0px"))
+            .all(|side| is_plain(&format!("border-{side}-width"), "0px"))
+        && (is_plain("outline-style", "none") || is_plain("outline-width", "0px"))
         && ["::before", "::after"]
             .iter()
             .all(|pseudo| has_no_pseudo_element(element, pseudo))

@@ -11,8 +11,8 @@ use super::{
     covers::{elements_at, is_small, tree_scopes, visible_box},
 };
 
-/// The distances from a part at which neighbours are searched for, in pixels. Shadows seldom reach
-/// further.
+/// The distances from a part at which neighbours are searched for, in pixels. Larger shadows are
+/// rare.
 const DISTANCES: [f64; 6] = [2.0, 8.0, 16.0, 28.0, 44.0, 64.0];
 /// The distance between two points beside a part, in pixels.
 const POINT_DISTANCE: f64 = 24.0;
@@ -21,7 +21,7 @@ const MAX_POINTS: u8 = 24;
 /// The clipped width up to which an element counts as unclipped, in pixels.
 const IGNORED_WIDTH: f64 = 1.0;
 /// The properties that draw outside of a box, each with the value that draws nothing.
-const OUTSIDE: [(&str, &str); 4] = [
+const OUTSIDE_EFFECTS: [(&str, &str); 4] = [
     ("box-shadow", "none"),
     ("outline-style", "none"),
     ("filter", "none"),
@@ -40,34 +40,38 @@ pub(super) fn is_proof_of_cover(part: &Element) -> bool {
 
 /// Returns true if no edge clips an element, so that the browser examines all of it.
 fn is_unclipped(element: &Element) -> bool {
-    let whole = element.get_bounding_client_rect();
+    let rect = element.get_bounding_client_rect();
     visible_box(element).is_some_and(|(left, top, right, bottom)| {
-        left - whole.left() <= IGNORED_WIDTH
-            && top - whole.top() <= IGNORED_WIDTH
-            && whole.right() - right <= IGNORED_WIDTH
-            && whole.bottom() - bottom <= IGNORED_WIDTH
+        left - rect.left() <= IGNORED_WIDTH
+            && top - rect.top() <= IGNORED_WIDTH
+            && rect.right() - right <= IGNORED_WIDTH
+            && rect.bottom() - bottom <= IGNORED_WIDTH
     })
 }
 
 /// Returns true if a neighbour draws outside of its box.
 fn has_shadow_beside(element: &Element) -> bool {
-    let edges = element.get_bounding_client_rect();
+    let rect = element.get_bounding_client_rect();
     let scopes = tree_scopes(element);
-    let along = |length: f64| {
-        let steps = (0..MAX_POINTS).map(|at| f64::from(at) * POINT_DISTANCE);
-        steps.take_while(move |at| *at < length).chain([length])
+    let side_positions = |length: f64| {
+        let steps = (0..MAX_POINTS).map(|position| f64::from(position) * POINT_DISTANCE);
+        steps
+            .take_while(move |position| *position < length)
+            .chain([length])
     };
     DISTANCES.iter().any(|distance| {
-        let (left, right) = (edges.left() - distance, edges.right() + distance);
-        let (top, bottom) = (edges.top() - distance, edges.bottom() + distance);
-        let rows = along(right - left).flat_map(|at| [(left + at, top), (left + at, bottom)]);
-        let columns = along(bottom - top).flat_map(|at| [(left, top + at), (right, top + at)]);
+        let (left, right) = (rect.left() - distance, rect.right() + distance);
+        let (top, bottom) = (rect.top() - distance, rect.bottom() + distance);
+        let rows = side_positions(right - left)
+            .flat_map(|position| [(left + position, top), (left + position, bottom)]);
+        let columns = side_positions(bottom - top)
+            .flat_map(|position| [(left, top + position), (right, top + position)]);
         rows.chain(columns).any(|(x, y)| {
             scopes.iter().any(|scope| {
-                let found = elements_at(&scope.root, x, y);
-                let mut neighbours = found
+                let elements = elements_at(&scope.root, x, y);
+                let mut neighbours = elements
                     .iter()
-                    .take_while(|found| !found.contains(Some(&scope.anchor)));
+                    .take_while(|element| !element.contains(Some(&scope.anchor)));
                 neighbours.any(|neighbour| {
                     !scope.anchor.contains(Some(neighbour)) && has_outside_drawing(neighbour)
                 })
@@ -80,7 +84,7 @@ fn has_outside_drawing(element: &Element) -> bool {
     let Some(style) = computed_style(element) else {
         return true;
     };
-    OUTSIDE
+    OUTSIDE_EFFECTS
         .iter()
-        .any(|(name, plain)| !matches!(property_value(&style, name).as_str(), found if found == *plain || found.is_empty()))
+        .any(|(name, plain)| !matches!(property_value(&style, name).as_str(), value if value == *plain || value.is_empty()))
 }

@@ -1,14 +1,14 @@
 //! Tracks whether a user can have read a request before they answer it.
 //!
-//! An answer counts once each part of the card was visible for half a second, nothing has covered
-//! the visible part for as long and, for a press by pointer, the card has not moved for as long. So
-//! a click that was meant for something else, or that comes before the request can have been read,
-//! decides nothing. Keys act on the focused button, so movement does not matter to them. Scripted
-//! events decide nothing at all.
+//! An answer is accepted once each part of the card was visible for half a second, nothing has
+//! covered the visible part for as long and, for a press by pointer, the card has not moved for as
+//! long. So a click that was meant for another element, or that comes before the request can have
+//! been read, has no effect. A key acts on the focused button, so movement does not matter for
+//! keys. Scripted events have no effect at all.
 //!
-//! `parts` observes the parts of a card, `appearance`, `covers` and `denials` examine one part,
-//! `presses` tracks the user's presses, `on_top` opens a covered request above the page, `turns`
-//! bounds the time that examinations take.
+//! `parts` observes the parts of a card, `appearance`, `covers` and `occlusion_report` examine one
+//! part, `presses` tracks the user's presses, `raised_dialog` opens a covered request above the
+//! page, and `scheduler` limits the time that examinations take.
 
 mod appearance;
 mod covers;
@@ -37,12 +37,12 @@ pub(super) use on_top::render_raisable;
 const SETTLE_MS: u32 = 500;
 /// The interval between examinations while a condition is not met, in milliseconds.
 const UNMET_INTERVAL_MS: u32 = 100;
-/// The interval between examinations once an answer counts, in milliseconds.
+/// The interval between examinations while all conditions are met, in milliseconds.
 const MET_INTERVAL_MS: u32 = 250;
-/// The selector of the element that contains the marks and buttons of one request.
-const CARD: &str = ".la-approval, .la-approval-custom, .la-batch, .la-dialog-form";
+/// The selector of the element that contains the end marks and the buttons of one request.
+const CARD_SELECTOR: &str = ".la-approval, .la-approval-custom, .la-batch, .la-dialog-form";
 
-/// A tracker of whether an answer to one request counts.
+/// A tracker that decides whether an answer to one request is accepted.
 #[derive(Clone, Copy)]
 pub(crate) struct Visibility {
     /// The marks at the ends of texts that must be read.
@@ -86,17 +86,17 @@ impl Visibility {
             covered: RwSignal::new(false),
             on_top: use_context(),
         };
-        effect(move |before: Option<T>| {
-            let now = content.get();
-            if let Some(before) = before.filter(|before| *before != now) {
-                changed(&before, &now);
+        effect(move |previous: Option<T>| {
+            let current = content.get();
+            if let Some(previous) = previous.filter(|previous| *previous != current) {
+                changed(&previous, &current);
             }
             let marks = visibility.marks.get_value();
             let marks: Option<Vec<_>> = marks.iter().map(NodeRef::get).collect();
             if let Some(mark) = marks.and_then(|marks| marks.into_iter().next()) {
                 visibility.begin_tracking(&mark);
             }
-            now
+            current
         });
         visibility
     }
@@ -105,8 +105,8 @@ impl Visibility {
     pub(crate) fn end_mark(self) -> AnyView {
         let mark = NodeRef::new();
         self.marks.update_value(|marks| marks.push(mark));
-        // An element without a size is not in view at the very edge; this one has a size even
-        // without the style sheet.
+        // The browser does not report an element without a size as in view at the edge of the
+        // window. The mark has a size even without the style sheet.
         view! {
             <span
                 class="la-approval-end"
@@ -133,7 +133,7 @@ impl Visibility {
         }
     }
 
-    /// Returns true if an answer counts, by pointer or by key; tracked.
+    /// Returns true if an answer by pointer or by key is accepted; tracked.
     pub(crate) fn is_satisfied(self) -> bool {
         self.read.get() && self.clear.get() && self.still.get()
     }
@@ -148,13 +148,13 @@ impl Visibility {
         self.covered.get()
     }
 
-    /// Examines the card during a press, and returns true if an answer by this press counts. If a
-    /// part is unread, asks the user to continue reading, and scrolls to that part.
+    /// Examines the card during a press, and returns true if an answer by this press is accepted.
+    /// If a part is unread, asks the user to continue reading, and scrolls to that part.
     pub(crate) fn check_answer(self) -> bool {
         let press = self.presses.current();
-        let read = press.is_some() && self.check_read();
-        let pointed = press.is_some_and(|press| press.pointed);
-        read && (self.still.get_untracked() || !pointed)
+        let is_read = press.is_some() && self.check_read();
+        let is_by_pointer = press.is_some_and(|press| press.pointed);
+        is_read && (self.still.get_untracked() || !is_by_pointer)
     }
 
     /// Examines the card, and returns true if every part was visible for long enough and nothing
@@ -162,19 +162,19 @@ impl Visibility {
     /// reading, and scrolls to that part.
     pub(super) fn check_read(self) -> bool {
         self.examine(true, &mut HitTest::default());
-        let read = self.read.get_untracked();
-        if !read {
+        let is_read = self.read.get_untracked();
+        if !is_read {
             self.prompts.set(true);
-            let next = self
+            let unread_part = self
                 .parts
                 .with_value(|parts| parts.as_ref().and_then(|parts| parts.next_unread_part()));
-            if let Some(part) = next {
+            if let Some(part) = unread_part {
                 let options = ScrollIntoViewOptions::new();
                 options.set_block(ScrollLogicalPosition::Nearest);
                 part.scroll_into_view_with_scroll_into_view_options(&options);
             }
         }
-        read && self.clear.get_untracked()
+        is_read && self.clear.get_untracked()
     }
 
     /// Returns true if two values are the same tracker.
@@ -188,7 +188,7 @@ impl Visibility {
         for signal in [self.read, self.clear, self.still, self.covered] {
             signal.set(false);
         }
-        let Ok(Some(card)) = mark.closest(CARD) else {
+        let Ok(Some(card)) = mark.closest(CARD_SELECTOR) else {
             return;
         };
         self.presses.listen_on(card.clone());
@@ -207,12 +207,13 @@ impl Visibility {
         let Some(round) = self.round.try_get_value() else {
             return;
         };
-        let done = [self.read, self.clear, self.still].map(|signal| signal.try_get_untracked());
-        let pause = match done == [Some(true); 3] {
+        let conditions =
+            [self.read, self.clear, self.still].map(|signal| signal.try_get_untracked());
+        let interval = match conditions == [Some(true); 3] {
             true => MET_INTERVAL_MS,
             false => UNMET_INTERVAL_MS,
         };
-        after(pause, move || {
+        after(interval, move || {
             if self.round.try_get_value() == Some(round) {
                 self.examine_periodically();
             }

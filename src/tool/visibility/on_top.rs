@@ -12,18 +12,18 @@ pub(super) struct RaiseControl {
 }
 
 /// Renders a request in its place, or in a modal dialog once the user has opened the dialog. The
-/// request is rendered again in the dialog, so it must have been visible there before an answer
-/// counts.
+/// request is rendered again in the dialog, so an answer is accepted only after the request was
+/// visible there.
 pub(in crate::tool) fn render_raisable(draw: impl Fn() -> AnyView + Send + 'static) -> AnyView {
-    let on_top = RaiseControl {
+    let control = RaiseControl {
         is_open: RwSignal::new(false),
     };
     dynamic(move || {
-        let is_open = on_top.is_open.get();
-        provide_context(on_top);
+        let is_open = control.is_open.get();
+        provide_context(control);
         match is_open {
             false => draw(),
-            true => raised_dialog(on_top, draw()),
+            true => raised_dialog(control, draw()),
         }
     })
     .into_any()
@@ -32,22 +32,22 @@ pub(in crate::tool) fn render_raisable(draw: impl Fn() -> AnyView + Send + 'stat
 /// Renders a note that appears while the request is covered, with a button that opens the request
 /// above the cover.
 pub(crate) fn cover_note(words: &Words, visibility: Visibility) -> AnyView {
-    let (text, button) = (words.clone(), words.clone());
+    let (note_words, button_words) = (words.clone(), words.clone());
     let note = move || {
         let is_covered = visibility.is_covered();
-        is_covered.then(|| view! { <span>{text.text(|l| &l.covered)}</span> })
+        is_covered.then(|| view! { <span>{note_words.text(|l| &l.covered)}</span> })
     };
-    let raises = move || {
-        let on_top = visibility.on_top?;
-        (visibility.is_covered() && !on_top.is_open.get()).then(|| {
+    let raise_button = move || {
+        let control = visibility.on_top?;
+        (visibility.is_covered() && !control.is_open.get()).then(|| {
             view! {
                 <button
                     type="button"
                     class="la-button"
                     data-size="small"
-                    on:click=move |_| on_top.is_open.set(true)
+                    on:click=move |_| control.is_open.set(true)
                 >
-                    <span>{button.text(|l| &l.show_on_top)}</span>
+                    <span>{button_words.text(|l| &l.show_on_top)}</span>
                 </button>
             }
         })
@@ -60,13 +60,13 @@ pub(crate) fn cover_note(words: &Words, visibility: Visibility) -> AnyView {
             <p class="la-cover-text" aria-live="polite" aria-atomic="true">
                 {dynamic(note)}
             </p>
-            {dynamic(raises)}
+            {dynamic(raise_button)}
         </div>
     }
     .into_any()
 }
 
-fn raised_dialog(on_top: RaiseControl, card: AnyView) -> AnyView {
+fn raised_dialog(control: RaiseControl, card: AnyView) -> AnyView {
     let words = Words::current();
     let element = NodeRef::<html::Dialog>::new();
     effect(move |_| {
@@ -78,16 +78,16 @@ fn raised_dialog(on_top: RaiseControl, card: AnyView) -> AnyView {
             let _ = dialog.focus();
         }
     });
-    let close = move |_| {
+    let close_dialog = move |_| {
         if let Some(dialog) = element.get_untracked() {
             dialog.close();
         }
     };
-    let closed = move |_| {
+    let on_close = move |_| {
         if let Some(dialog) = element.get_untracked() {
             focus::focus_after_removal(&dialog, true);
         }
-        let _ = on_top.is_open.try_set(false);
+        let _ = control.is_open.try_set(false);
     };
     view! {
         <dialog
@@ -95,7 +95,7 @@ fn raised_dialog(on_top: RaiseControl, card: AnyView) -> AnyView {
             aria-label=words.attr(|l| &l.request_on_top)
             tabindex="-1"
             node_ref=element
-            on:close=closed
+            on:close=on_close
         >
             {card}
             <div class="la-dialog-actions">
@@ -103,7 +103,7 @@ fn raised_dialog(on_top: RaiseControl, card: AnyView) -> AnyView {
                     type="button"
                     class="la-button"
                     data-variant="quiet"
-                    on:click=close
+                    on:click=close_dialog
                 >
                     <span>{words.text(|l| &l.back_to_chat)}</span>
                 </button>

@@ -20,21 +20,21 @@ use super::{
 use crate::ui;
 
 /// The selector of the parts of a built-in card.
-const PARTS: &str = ":is(.la-dialog-title, .la-dialog-text, .la-dialog-form > .la-dialog-actions > .la-button, .la-approval-title, .la-approval-what, .la-approval-risk, .la-approval-text, \
+const PART_SELECTOR: &str = ":is(.la-dialog-title, .la-dialog-text, .la-dialog-form > .la-dialog-actions > .la-button, .la-approval-title, .la-approval-what, .la-approval-risk, .la-approval-text, \
     .la-approval-row > *, .la-batch-rows > li, .la-agent-text, .la-question-words, .la-question-action-name, .la-question-choices .la-field, .la-code, .la-approval-end, \
     .la-approval-actions > .la-button, .la-approval-split > .la-button, .la-form :is(input, select, textarea, button)):not([hidden], [hidden] *, details *)";
 /// The selector of the parts of a card that the application renders, in addition to the card
 /// itself.
-const OWN_PARTS: &str =
+const CUSTOM_PART_SELECTOR: &str =
     ":is(:scope > .la-approval-end, button):not([hidden], [hidden] *, details *)";
 /// The minimum age of a report that a part is not visible, in milliseconds. A newer report may be
 /// caused by a button that changes under the pointer.
-const AGE_MS: i64 = 300;
+const MIN_REPORT_AGE_MS: i64 = 300;
 /// Movement in pixels that still counts as stationary.
 const MOVEMENT_TOLERANCE: f64 = 4.0;
 /// The minimum time between two reports of the browser, in milliseconds. Browsers permit no lower
 /// value.
-const DELAY_MS: f64 = 100.0;
+const REPORT_DELAY_MS: f64 = 100.0;
 /// The visible shares of a part at which the browser reports.
 const THRESHOLDS: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.0];
 
@@ -102,9 +102,9 @@ impl CardParts {
     /// Observes a card; `reported` is called after each report of the browser.
     pub(super) fn observe(card: Element, now: i64, reported: impl Fn() + 'static) -> Self {
         let list = Rc::<RefCell<Vec<CardPart>>>::default();
-        let known = Rc::clone(&list);
+        let parts = Rc::clone(&list);
         let on_report = Closure::<dyn FnMut(Array)>::new(move |entries: Array| {
-            if let Ok(mut list) = known.try_borrow_mut() {
+            if let Ok(mut list) = parts.try_borrow_mut() {
                 for entry in entries.iter() {
                     let entry: IntersectionObserverEntry = entry.unchecked_into();
                     let target = entry.target();
@@ -138,9 +138,9 @@ impl CardParts {
     pub(super) fn next_unread_part(&self) -> Option<Element> {
         let list = self.list.try_borrow().ok()?;
         let unread = || list.iter().filter(|part| !part.read);
-        let mark = unread().find(|part| part.element.class_list().contains("la-approval-end"));
-        let next = mark.or_else(|| unread().next())?;
-        Some(next.element.clone())
+        let end_mark = unread().find(|part| part.element.class_list().contains("la-approval-end"));
+        let part = end_mark.or_else(|| unread().next())?;
+        Some(part.element.clone())
     }
 
     /// Examines the card in its current state. If `pressed` is true, every visible part is also
@@ -149,35 +149,37 @@ impl CardParts {
         let has_settled = |since: i64| now.saturating_sub(since) >= i64::from(SETTLE_MS);
         self.update_parts();
         self.track_movement(now);
-        // Of a card that was never in view nothing can be read, so its parts are not examined.
+        // A card that was never in view cannot have been read, so its parts are not examined.
         let is_passive = !pressed && !self.was_in_view();
-        let framed = is_passive || appearance::is_shown(&self.card);
-        let (mut read, mut covered) = (true, false);
+        let is_card_shown = is_passive || appearance::is_shown(&self.card);
+        let (mut is_read, mut is_covered) = (true, false);
         if let Ok(mut list) = self.list.try_borrow_mut() {
             for part in list.iter_mut() {
-                let sight = match is_passive {
+                let visibility = match is_passive {
                     true => PartVisibility::OutOfView,
-                    false => part.examine_visibility(&self.card, framed, pressed, now, tests),
+                    false => {
+                        part.examine_visibility(&self.card, is_card_shown, pressed, now, tests)
+                    }
                 };
-                part.record_visibility(sight, now);
-                read &= part.read;
-                covered |= sight == PartVisibility::Covered;
+                part.record_visibility(visibility, now);
+                is_read &= part.read;
+                is_covered |= visibility == PartVisibility::Covered;
             }
-            read &= !list.is_empty();
+            is_read &= !list.is_empty();
         }
-        if covered {
+        if is_covered {
             self.covered = self.covered.or(Some(now));
             self.cleared = now;
         } else {
             self.covered = None;
         }
         CardState {
-            read,
-            clear: !covered && has_settled(self.cleared),
+            read: is_read,
+            clear: !is_covered && has_settled(self.cleared),
             still: has_settled(self.moved),
             covered: self.covered.is_some_and(has_settled),
-            waits: !read
-                && !covered
+            waits: !is_read
+                && !is_covered
                 && has_settled(
                     self.begun
                         .max(self.cleared)
@@ -195,25 +197,30 @@ impl CardParts {
 
     /// Updates the list of parts: observes new elements, and stops observing removed ones.
     fn update_parts(&self) {
-        let own = self.card.class_list().contains("la-approval-custom");
-        let selector = if own { OWN_PARTS } else { PARTS };
-        let Ok(found) = self.card.query_selector_all(selector) else {
+        let is_custom = self.card.class_list().contains("la-approval-custom");
+        let selector = if is_custom {
+            CUSTOM_PART_SELECTOR
+        } else {
+            PART_SELECTOR
+        };
+        let Ok(elements) = self.card.query_selector_all(selector) else {
             return;
         };
-        let found = (0..found.length()).filter_map(|at| found.item(at)?.dyn_into::<Element>().ok());
-        let whole = own.then(|| self.card.clone());
-        let found: Vec<Element> = found.chain(whole).filter(has_content).collect();
+        let elements = (0..elements.length())
+            .filter_map(|index| elements.item(index)?.dyn_into::<Element>().ok());
+        let custom_card = is_custom.then(|| self.card.clone());
+        let elements: Vec<Element> = elements.chain(custom_card).filter(has_content).collect();
         let Ok(mut list) = self.list.try_borrow_mut() else {
             return;
         };
         list.retain(|part| {
-            let stays = found.contains(&part.element);
-            if let (false, Some(observer)) = (stays, &self.observer) {
+            let is_present = elements.contains(&part.element);
+            if let (false, Some(observer)) = (is_present, &self.observer) {
                 observer.unobserve(&part.element);
             }
-            stays
+            is_present
         });
-        for element in found {
+        for element in elements {
             if list.iter().any(|part| part.element == element) {
                 continue;
             }
@@ -230,11 +237,11 @@ impl CardParts {
     }
 
     fn track_movement(&mut self, now: i64) {
-        let edges = self.card.get_bounding_client_rect();
-        let place = (edges.left(), edges.bottom());
-        let (x, y) = (place.0 - self.place.0, place.1 - self.place.1);
+        let rect = self.card.get_bounding_client_rect();
+        let position = (rect.left(), rect.bottom());
+        let (x, y) = (position.0 - self.place.0, position.1 - self.place.1);
         if x.abs() > MOVEMENT_TOLERANCE || y.abs() > MOVEMENT_TOLERANCE {
-            self.place = place;
+            self.place = position;
             self.moved = now;
         }
     }
@@ -249,7 +256,7 @@ impl Drop for CardParts {
 }
 
 impl VisibilityReport {
-    /// The report that is assumed if no observer exists.
+    /// The report that is assumed if the browser has no observer.
     const UNKNOWN: Self = Self {
         in_view: true,
         visible: None,
@@ -268,8 +275,8 @@ impl VisibilityReport {
 
 impl CardPart {
     /// Updates the part with the result of an examination.
-    fn record_visibility(&mut self, sight: PartVisibility, now: i64) {
-        self.visible_since = match sight {
+    fn record_visibility(&mut self, visibility: PartVisibility, now: i64) {
+        self.visible_since = match visibility {
             PartVisibility::Visible => self.visible_since.or(Some(now)),
             PartVisibility::OutOfView | PartVisibility::Covered => None,
         };
@@ -280,34 +287,35 @@ impl CardPart {
     fn examine_visibility(
         &self,
         card: &Element,
-        framed: bool,
+        is_card_shown: bool,
         pressed: bool,
         now: i64,
         tests: &mut HitTest,
     ) -> PartVisibility {
-        // An element without boxes was hidden.
+        // An element without layout boxes is hidden.
         let is_drawn = self.element.get_client_rects().length() > 0;
-        if !framed || !is_drawn || !appearance::is_shown_within(&self.element, card) {
+        if !is_card_shown || !is_drawn || !appearance::is_shown_within(&self.element, card) {
             return PartVisibility::Covered;
         }
         let Some(report) = self.report.filter(|report| report.in_view) else {
             return PartVisibility::OutOfView;
         };
-        let guaranteed = report.visible == Some(true);
-        if guaranteed && !pressed {
+        let is_guaranteed = report.visible == Some(true);
+        if is_guaranteed && !pressed {
             return PartVisibility::Visible;
         }
         match tests.find_cover(&self.element, card, Grid::Wide) {
             Cover::Foreign => PartVisibility::Covered,
-            _ if guaranteed => PartVisibility::Visible,
+            _ if is_guaranteed => PartVisibility::Visible,
             Cover::Card | Cover::OutOfView => PartVisibility::OutOfView,
             Cover::Nothing if report.visible == Some(false) => {
-                let holds = now.saturating_sub(report.at) >= AGE_MS;
+                let is_old_enough = now.saturating_sub(report.at) >= MIN_REPORT_AGE_MS;
                 // A cover over a single letter can fit between the points of the wide grid.
-                let letter = pressed
+                let is_partly_covered = pressed
                     && tests.find_cover(&self.element, card, Grid::Narrow) == Cover::Foreign;
-                let covered = letter || (holds && denials::is_proof_of_cover(&self.element));
-                match covered {
+                let is_covered = is_partly_covered
+                    || (is_old_enough && denials::is_proof_of_cover(&self.element));
+                match is_covered {
                     true => PartVisibility::Covered,
                     false => PartVisibility::Visible,
                 }
@@ -317,8 +325,8 @@ impl CardPart {
     }
 }
 
-/// Creates an observer that also reports occlusion, if the browser supports that; `None` if the
-/// browser fails.
+/// Creates an observer that also reports occlusion, if the browser supports that. Returns `None` if
+/// the browser cannot create an observer.
 fn create_intersection_observer(
     on_report: &Closure<dyn FnMut(Array)>,
 ) -> Option<IntersectionObserver> {
@@ -328,9 +336,12 @@ fn create_intersection_observer(
         .map(|share| js_sys::Number::from(*share))
         .collect();
     options.set_threshold(&thresholds);
-    let visibility = [("trackVisibility", true.into()), ("delay", DELAY_MS.into())];
-    for (name, value) in visibility {
-        // Setting a property of a fresh object cannot fail.
+    let occlusion_options = [
+        ("trackVisibility", true.into()),
+        ("delay", REPORT_DELAY_MS.into()),
+    ];
+    for (name, value) in occlusion_options {
+        // Setting a property of a new object cannot fail.
         let _ = Reflect::set(&options, &name.into(), &value);
     }
     IntersectionObserver::new_with_options(on_report.as_ref().unchecked_ref(), &options).ok()

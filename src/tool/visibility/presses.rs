@@ -2,9 +2,9 @@
 //!
 //! A page can redirect an event of the user to a button that they did not mean: by a label, by
 //! pointer capture, by a box that extends beyond the button, or by moving the focus while a key is
-//! down. So a click counts only inside the button that the pointer went down on, and a key only on
-//! the button that had the focus when the key went down. A click that follows neither comes from
-//! assistive technology.
+//! down. So a click is accepted only inside the button that the pointer went down on, and a key
+//! only on the button that had the focus when the key went down. A click that follows neither a
+//! pointer nor a key comes from assistive technology.
 
 use leptos::prelude::*;
 use send_wrapper::SendWrapper;
@@ -14,12 +14,12 @@ use web_sys::{Element, Event, EventTarget, KeyboardEvent, MouseEvent};
 use crate::ui::{after_by_browser, are_scripts_accepted, closest, is_trusted, now};
 
 /// The events by which a user decides. A `submit` follows one of them.
-const PRESSES: [&str; 2] = ["click", "keydown"];
+const DECISION_EVENTS: [&str; 2] = ["click", "keydown"];
 /// The events that begin a press.
-const PRESS_EVENTS: [&str; 2] = ["pointerdown", "keydown"];
+const PRESS_START_EVENTS: [&str; 2] = ["pointerdown", "keydown"];
 /// The time after which a click no longer belongs to a press that began elsewhere, in milliseconds.
 const PRESS_EXPIRY_MS: i64 = 1_000;
-/// The time without typing after which a key can decide, in milliseconds.
+/// The minimum time between the last typed letter and a key that decides, in milliseconds.
 const TYPING_PAUSE_MS: i64 = 500;
 
 /// A click or a key of the user in the card.
@@ -66,14 +66,16 @@ impl Presses {
     /// Returns the press of the user that is being handled; `None` if no press is being handled, or
     /// only a scripted one. If a test accepts scripted events, a press is always returned.
     pub(super) fn current(self) -> Option<Press> {
-        let by_test = || are_scripts_accepted().then_some(Press::default());
-        self.current.get_value().or_else(by_test)
+        let test_press = || are_scripts_accepted().then_some(Press::default());
+        self.current.get_value().or_else(test_press)
     }
 
     /// Listens for presses before the buttons of the card do, until the owner is disposed.
     pub(super) fn listen_on(self, card: Element) {
-        add_capture_listener(card.into(), PRESSES, move |event| self.on_press(event));
-        add_capture_listener(window().into(), PRESS_EVENTS, move |event| {
+        add_capture_listener(card.into(), DECISION_EVENTS, move |event| {
+            self.on_press(event);
+        });
+        add_capture_listener(window().into(), PRESS_START_EVENTS, move |event| {
             self.on_press_start(event);
         });
     }
@@ -99,20 +101,22 @@ impl Presses {
     /// Sets the current press until the browser's next task, if the event counts as the user's;
     /// otherwise clears the current press.
     fn on_press(self, event: &Event) {
-        let before = self.last.try_get_value().unwrap_or_default();
-        let number = before.wrapping_add(1);
+        let last_number = self.last.try_get_value().unwrap_or_default();
+        let number = last_number.wrapping_add(1);
         self.last.set_value(number);
         // A click by a key has a click count of zero.
         let click = event.dyn_ref::<MouseEvent>();
-        let pointed = click.is_some_and(|click| click.detail() > 0);
-        let counts =
+        let is_by_pointer = click.is_some_and(|click| click.detail() > 0);
+        let is_accepted =
             is_trusted(event) && (are_scripts_accepted() || self.is_on_pressed_element(event));
-        self.current
-            .set_value(counts.then_some(Press { pointed, number }));
+        self.current.set_value(is_accepted.then_some(Press {
+            pointed: is_by_pointer,
+            number,
+        }));
         after_by_browser(0, move || {
             let _ = self.current.try_update_value(|press| {
-                let same = press.is_some_and(|press| press.number == number);
-                *press = press.filter(|_| !same);
+                let is_same = press.is_some_and(|press| press.number == number);
+                *press = press.filter(|_| !is_same);
             });
         });
     }
@@ -128,26 +132,28 @@ impl Presses {
             return false;
         };
         let button = closest(&target, "button").unwrap_or(target);
-        let begun = self.begun.get_value();
-        let is_here = |begun: &PressStart| {
-            let target = begun.target.as_ref();
+        let start = self.begun.get_value();
+        let is_on_button = |start: &PressStart| {
+            let target = start.target.as_ref();
             target.is_some_and(|target| button.contains(Some(target)))
         };
-        let is_recent = |begun: &PressStart| now().saturating_sub(begun.at) < PRESS_EXPIRY_MS;
-        match (event.dyn_ref::<MouseEvent>(), begun) {
+        let is_recent = |start: &PressStart| now().saturating_sub(start.at) < PRESS_EXPIRY_MS;
+        match (event.dyn_ref::<MouseEvent>(), start) {
             (None, _) => event
                 .dyn_ref::<KeyboardEvent>()
                 .is_none_or(|key| !key.repeat()),
-            (Some(click), begun) if click.detail() > 0 => {
-                let begun_here = begun.is_none_or(|begun| begun.key.is_none() && is_here(&begun));
-                begun_here && is_inside(&button, click)
+            (Some(click), start) if click.detail() > 0 => {
+                let starts_on_button =
+                    start.is_none_or(|start| start.key.is_none() && is_on_button(&start));
+                starts_on_button && is_inside(&button, click)
             }
-            (Some(_), Some(begun)) if begun.key.is_some() => {
+            (Some(_), Some(start)) if start.key.is_some() => {
                 let is_quiet = now().saturating_sub(self.typed.get_value()) >= TYPING_PAUSE_MS;
-                let is_meant = (is_here(&begun) && is_quiet) || is_form_submission(&begun, &button);
-                (is_meant && !begun.repeats) || !is_recent(&begun)
+                let is_intended =
+                    (is_on_button(&start) && is_quiet) || is_form_submission(&start, &button);
+                (is_intended && !start.repeats) || !is_recent(&start)
             }
-            (Some(_), Some(begun)) => is_here(&begun) || !is_recent(&begun),
+            (Some(_), Some(start)) => is_on_button(&start) || !is_recent(&start),
             (Some(_), None) => true,
         }
     }
@@ -155,43 +161,43 @@ impl Presses {
 
 /// Returns true if a press began with Enter in a field of the button's form, so that the browser
 /// clicks the button.
-fn is_form_submission(begun: &PressStart, button: &Element) -> bool {
-    let field = begun.target.as_ref();
+fn is_form_submission(start: &PressStart, button: &Element) -> bool {
+    let field = start.target.as_ref();
     let form = closest(button, "form").filter(|form| form.contains(field.map(AsRef::as_ref)));
     form.is_some()
-        && begun.key.as_deref() == Some("Enter")
+        && start.key.as_deref() == Some("Enter")
         && field.is_some_and(|field| field.matches("input, select").unwrap_or(false))
 }
 
 /// Returns true if a click is inside of the box of a button.
 fn is_inside(button: &Element, click: &MouseEvent) -> bool {
-    let edges = button.get_bounding_client_rect();
+    let rect = button.get_bounding_client_rect();
     let (x, y) = (f64::from(click.client_x()), f64::from(click.client_y()));
-    // Positions are integers, edges are not.
-    x + 1.0 >= edges.left()
-        && x - 1.0 <= edges.right()
-        && y + 1.0 >= edges.top()
-        && y - 1.0 <= edges.bottom()
+    // The position of a click is an integer, and the edges are fractional.
+    x + 1.0 >= rect.left()
+        && x - 1.0 <= rect.right()
+        && y + 1.0 >= rect.top()
+        && y - 1.0 <= rect.bottom()
 }
 
 /// Listens for events in the capture phase, until the owner is disposed.
 fn add_capture_listener(
     target: EventTarget,
-    kinds: [&'static str; 2],
+    events: [&'static str; 2],
     handle: impl Fn(&Event) + 'static,
 ) {
     let handle = Closure::<dyn Fn(Event)>::new(move |event: Event| handle(&event));
     let callback = handle.as_ref().unchecked_ref();
-    for kind in kinds {
-        // Cannot fail.
-        let _ = target.add_event_listener_with_callback_and_bool(kind, callback, true);
+    for event_name in events {
+        // Adding a listener cannot fail.
+        let _ = target.add_event_listener_with_callback_and_bool(event_name, callback, true);
     }
-    let listening = SendWrapper::new((target, handle));
+    let listener = SendWrapper::new((target, handle));
     on_cleanup(move || {
-        let (target, handle) = &*listening;
+        let (target, handle) = &*listener;
         let callback = handle.as_ref().unchecked_ref();
-        for kind in kinds {
-            let _ = target.remove_event_listener_with_callback_and_bool(kind, callback, true);
+        for event_name in events {
+            let _ = target.remove_event_listener_with_callback_and_bool(event_name, callback, true);
         }
     });
 }
