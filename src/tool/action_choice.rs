@@ -44,7 +44,7 @@ pub(super) enum IncompleteDecision {
     NotChosen,
     /// The text of the response is missing.
     NoResponse,
-    /// The edited arguments are invalid JSON from this position on.
+    /// The edited arguments are not valid JSON; the position of the error.
     NoJson { line: usize, column: usize },
 }
 
@@ -104,26 +104,26 @@ impl ActionChoice {
 }
 
 /// Renders an action, with a radio button for each permitted decision and the text field of the
-/// selected decision. The user can decide while `answers` is true; `number` counts from 1.
+/// selected decision. The user can decide while `accepts_answers` is true; `number` counts from 1.
 pub(super) fn action_choice(
     number: usize,
     action: &RequestedAction,
     choice: ActionChoice,
-    answers: Signal<bool>,
+    accepts_answers: Signal<bool>,
     visibility: Visibility,
 ) -> AnyView {
     let words = Words::current();
     let group = format!("la-action-{}", fresh_id());
     let description = action.description().filter(|text| !text.trim().is_empty());
     let description = description.map(|text| agent_text(&words, text));
-    let kinds = KINDS.into_iter().filter(|kind| action.allows(*kind));
-    let kinds: Vec<_> = kinds
-        .map(|kind| decision_radio(&group, kind, choice, answers, &words))
+    let radios = KINDS.into_iter().filter(|kind| action.allows(*kind));
+    let radios: Vec<_> = radios
+        .map(|kind| decision_radio(&group, kind, choice, accepts_answers, &words))
         .collect();
     let fields = {
         let words = words.clone();
         let kind = choice.kind;
-        dynamic(move || match kind.get().filter(|_| answers.get()) {
+        dynamic(move || match kind.get().filter(|_| accepts_answers.get()) {
             Some(DecisionKind::Edit) => decision_field(DecisionField::Args, choice, &words),
             Some(DecisionKind::Reject) => decision_field(DecisionField::Reason, choice, &words),
             Some(DecisionKind::Respond) => decision_field(DecisionField::Response, choice, &words),
@@ -141,7 +141,7 @@ pub(super) fn action_choice(
             </legend>
             {action_arguments(action, visibility, &words)}
             {description}
-            <div class="la-question-choices">{kinds.collect_view()}</div>
+            <div class="la-question-choices">{radios.collect_view()}</div>
             {fields}
         </fieldset>
     }
@@ -152,24 +152,24 @@ pub(super) fn action_choice(
 /// name, or the request has fields other than `name`, `args` and `description`, the complete
 /// request is rendered instead.
 fn action_arguments(action: &RequestedAction, visibility: Visibility, words: &Words) -> AnyView {
-    let known = ["name", "args", "description"];
+    let known_keys = ["name", "args", "description"];
     let request = action.request().as_object();
-    let is_known = |request: &Map<String, Value>| {
+    let has_known_keys = |request: &Map<String, Value>| {
         let mut keys = request.keys();
-        keys.all(|key| known.contains(&key.as_str()))
+        keys.all(|key| known_keys.contains(&key.as_str()))
     };
-    let says_more = action.name().is_empty() || !request.is_some_and(is_known);
-    let shown = match says_more {
+    let shows_request = action.name().is_empty() || !request.is_some_and(has_known_keys);
+    let value = match shows_request {
         true => Some(action.request()),
         false => action.args(),
     };
-    let Some(shown) = shown else {
+    let Some(value) = value else {
         return view! {
             <p class="la-approval-text">{words.text(|l| &l.no_arguments)} {visibility.end_mark()}</p>
         }
         .into_any();
     };
-    let text = view! { <ExactText text=format_json(shown) /> };
+    let text = view! { <ExactText text=format_json(value) /> };
     arguments_block(text.into_any(), Some(visibility.end_mark()))
 }
 
@@ -195,17 +195,17 @@ fn decision_radio(
     group: &str,
     kind: DecisionKind,
     choice: ActionChoice,
-    answers: Signal<bool>,
+    accepts_answers: Signal<bool>,
     words: &Words,
 ) -> AnyView {
-    // A `change` event after a scripted click is trusted, so check the click.
-    let choose = move |event: leptos::ev::MouseEvent| match is_trusted(&event) {
+    // A `change` event after a scripted click is trusted, so the click is checked instead.
+    let on_click = move |event: leptos::ev::MouseEvent| match is_trusted(&event) {
         true => choice.kind.set(Some(kind)),
         false => event.prevent_default(),
     };
-    let undecided = move || {
-        let tried = choice.tried.get() && choice.kind.get().is_none();
-        tried.then_some("")
+    let undecided_mark = move || {
+        let is_undecided = choice.tried.get() && choice.kind.get().is_none();
+        is_undecided.then_some("")
     };
     view! {
         <label class="la-field la-field-check">
@@ -213,10 +213,10 @@ fn decision_radio(
                 type="radio"
                 name=group.to_owned()
                 data-decision=decision_attribute(kind)
-                disabled=move || !answers.get()
-                data-undecided=undecided
+                disabled=move || !accepts_answers.get()
+                data-undecided=undecided_mark
                 prop:checked=move || choice.kind.get() == Some(kind)
-                on:click=choose
+                on:click=on_click
             />
             <span class="la-field-label">{words.text(decision_label(kind))}</span>
         </label>
@@ -232,42 +232,42 @@ enum DecisionField {
     Response,
 }
 
-fn decision_field(of: DecisionField, choice: ActionChoice, words: &Words) -> AnyView {
-    let (text, label): (_, fn(&Labels) -> &Word) = match of {
+fn decision_field(field: DecisionField, choice: ActionChoice, words: &Words) -> AnyView {
+    let (text, label): (_, fn(&Labels) -> &Word) = match field {
         DecisionField::Args => (choice.args, |l| &l.arguments),
         DecisionField::Reason => (choice.reason, |l| &l.reason),
         DecisionField::Response => (choice.response, |l| &l.answer),
     };
-    let below = format!("la-field-{}", fresh_id());
-    let wording = words.clone();
-    let problem = Signal::derive(move || choice.error_message(&wording.get()));
-    // Shows hidden characters of the field by their codes below it.
-    let exact = move || {
-        let hidden =
+    let details_id = format!("la-field-{}", fresh_id());
+    let problem_words = words.clone();
+    let problem = Signal::derive(move || choice.error_message(&problem_words.get()));
+    // Renders the text of the field again below it, with hidden characters shown by their codes.
+    let escaped_note = move || {
+        let escaped_text =
             text.with(|text| has_escaped_characters(text, EscapeMode::Exact).then(|| text.clone()));
-        hidden.map(|text| view! { <p class="la-field-exact"><ExactText text /></p> })
+        escaped_text.map(|text| view! { <p class="la-field-exact"><ExactText text /></p> })
     };
-    let edited_note = move || {
+    let problem_note = move || {
         let problem = problem.get();
         problem.map(|text| view! { <p class="la-field-problem">{text}</p> })
     };
     view! {
-        <label class="la-field" data-required=(of != DecisionField::Reason).then_some("")>
+        <label class="la-field" data-required=(field != DecisionField::Reason).then_some("")>
             <span class="la-field-label">{words.text(label)}</span>
             <textarea
                 class="la-input"
-                class:la-field-code=of == DecisionField::Args
-                rows=if of == DecisionField::Args { "4" } else { "2" }
-                spellcheck=(of == DecisionField::Args).then_some("false")
-                aria-required=(of != DecisionField::Reason).then_some("true")
+                class:la-field-code=field == DecisionField::Args
+                rows=if field == DecisionField::Args { "4" } else { "2" }
+                spellcheck=(field == DecisionField::Args).then_some("false")
+                aria-required=(field != DecisionField::Reason).then_some("true")
                 aria-invalid=move || problem.with(Option::is_some).then_some("true")
-                aria-describedby=below.clone()
+                aria-describedby=details_id.clone()
                 prop:value=text
                 on:input=move |event| text.set(event_target_value(&event))
             ></textarea>
         </label>
-        <div class="la-field-below" id=below>
-            {dynamic(exact)} {dynamic(edited_note)}
+        <div class="la-field-below" id=details_id>
+            {dynamic(escaped_note)} {dynamic(problem_note)}
         </div>
     }
     .into_any()

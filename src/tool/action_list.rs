@@ -43,10 +43,10 @@ impl ActionChoices {
             for choice in &choices {
                 choice.tried.set(true);
             }
-            let done = |choice: &&ActionChoice| untrack(|| choice.decision()).is_ok();
+            let is_complete = |choice: &&ActionChoice| untrack(|| choice.decision()).is_ok();
             Refusal::EachAction {
                 actions: choices.len(),
-                decisions: choices.iter().filter(done).count(),
+                decisions: choices.iter().filter(is_complete).count(),
             }
         })
     }
@@ -56,11 +56,11 @@ impl ActionChoices {
         memo(move || self.decisions().is_ok())
     }
 
-    /// Renders the actions, which accept decisions while `answers` is true.
+    /// Renders the actions, which accept decisions while `accepts_answers` is true.
     pub(super) fn view(
         self,
         open: &OpenInterrupt,
-        answers: Signal<bool>,
+        accepts_answers: Signal<bool>,
         visibility: Visibility,
     ) -> AnyView {
         let words = Words::current();
@@ -69,8 +69,8 @@ impl ActionChoices {
         let title = move || words.word(|l| &l.decide_each).replace("{count}", &count);
         let actions = open.actions().iter().zip(choices).enumerate();
         let actions = actions
-            .map(|(place, (action, choice))| {
-                action_choice(place + 1, action, choice, answers, visibility)
+            .map(|(index, (action, choice))| {
+                action_choice(index + 1, action, choice, accepts_answers, visibility)
             })
             .collect_view();
         view! {

@@ -14,9 +14,9 @@ const MAX_LINES: usize = 8;
 /// Renders a text under a label that attributes the text to the agent. The part beyond the limits
 /// is collapsed.
 pub(super) fn agent_text(words: &Words, text: &str) -> AnyView {
-    let (shown, rest) = split_at_limit(text.trim());
-    let shown = match rest.is_empty() {
-        true => shown.to_owned(),
+    let (excerpt, rest) = split_at_limit(text.trim());
+    let excerpt = match rest.is_empty() {
+        true => excerpt.to_owned(),
         false => format!("{shown}…"),
     };
     let rest = (!rest.is_empty()).then(|| {
@@ -36,7 +36,7 @@ pub(super) fn agent_text(words: &Words, text: &str) -> AnyView {
         <div class="la-agent-words">
             <p class="la-tool-label">{words.text(|l| &l.agent_text)}</p>
             <p class="la-agent-text la-approval-question" dir="auto">
-                <ExactText text=shown readable=true />
+                <ExactText text=excerpt readable=true />
             </p>
             {rest}
         </div>
@@ -47,8 +47,8 @@ pub(super) fn agent_text(words: &Words, text: &str) -> AnyView {
 /// Splits a text into the part that is shown at first, and the collapsed rest.
 fn split_at_limit(text: &str) -> (&str, &str) {
     let end_of_chars = text.char_indices().nth(MAX_CHARS).map(|(at, _)| at);
-    let mut breaks = text.match_indices('\n').map(|(at, _)| at);
-    let end_of_lines = breaks.nth(MAX_LINES - 1);
+    let mut line_breaks = text.match_indices('\n').map(|(at, _)| at);
+    let end_of_lines = line_breaks.nth(MAX_LINES - 1);
     let end = [end_of_chars, end_of_lines].into_iter().flatten().min();
     text.split_at_checked(end.unwrap_or(text.len()))
         .unwrap_or((text, ""))

@@ -12,21 +12,21 @@ use crate::{
     view::{HandlerQuestion, Question},
 };
 
-/// Calls `read` with the newest question of a call's handler. Returns `None` if the handler asks
-/// nothing, or asks without a schema. Tracked when called in a reactive closure.
+/// Calls `read` with the newest question of a call's handler. Returns `None` if the handler has no
+/// open question, or if the question has no schema. Tracked when called in a reactive closure.
 fn with_open_question<R>(
     assistant: &Assistant,
     call: CallKey,
     read: impl FnOnce(&HandlerQuestion) -> R,
 ) -> Option<R> {
     assistant.view().asked.with(|list| {
-        let mut newest = list.iter().rev();
-        let asked = newest.find(|asked| asked.call == call)?;
-        asked.schema.is_some().then(|| read(asked))
+        let mut questions = list.iter().rev();
+        let question = questions.find(|question| question.call == call)?;
+        question.schema.is_some().then(|| read(question))
     })
 }
 
-/// Returns true if the handler of a call asks with a form.
+/// Returns true if the handler of a call has an open question that is answered with a form.
 pub(super) fn has_form_question(assistant: &Assistant, call: CallKey) -> bool {
     with_open_question(assistant, call, |_| ()).is_some()
 }
@@ -37,17 +37,17 @@ pub(super) fn handler_question(call: ToolCallView<Value>) -> AnyView {
         return ().into_any();
     };
     let key = *call.key();
-    let (found, shown) = (assistant.clone(), assistant);
-    let asked = memo(move || with_open_question(&found, key, |asked| asked.id));
+    let (lookup_assistant, draw_assistant) = (assistant.clone(), assistant);
+    let open_id = memo(move || with_open_question(&lookup_assistant, key, |question| question.id));
     dynamic(move || {
-        let Some(id) = asked.get() else {
+        let Some(id) = open_id.get() else {
             return ().into_any();
         };
-        let assistant = shown.clone();
-        render_in_one_window(&shown, Question::Handler(id), move || {
-            let asked = untrack(|| with_open_question(&assistant, key, HandlerQuestion::clone));
-            asked
-                .map(|asked| question_card(&assistant, call, asked))
+        let assistant = draw_assistant.clone();
+        render_in_one_window(&draw_assistant, Question::Handler(id), move || {
+            let question = untrack(|| with_open_question(&assistant, key, HandlerQuestion::clone));
+            question
+                .map(|question| question_card(&assistant, call, question))
                 .into_any()
         })
     })
@@ -57,34 +57,34 @@ pub(super) fn handler_question(call: ToolCallView<Value>) -> AnyView {
 fn question_card(
     assistant: &Assistant,
     call: ToolCallView<Value>,
-    asked: HandlerQuestion,
+    question: HandlerQuestion,
 ) -> AnyView {
     let words = Words::current();
     let id = format!("la-ask-{}", fresh_id());
     let [head, text_id] = ["head", "text"].map(|part| format!("{id}-{part}"));
-    let named_by = format!("{head} {text_id}");
+    let label_ids = format!("{head} {text_id}");
     let card = NodeRef::<html::Div>::new();
-    let wrong = LastRefusal::new();
-    let problems = wrong.messages(&words);
-    let schema = asked.schema.unwrap_or(Value::Bool(true));
-    let text = match asked.question {
+    let last_refusal = LastRefusal::new();
+    let problems = last_refusal.messages(&words);
+    let schema = question.schema.unwrap_or(Value::Bool(true));
+    let text = match question.question {
         Value::String(text) => text,
         Value::Null => String::new(),
-        other => format!("{other:#}"),
+        value => format!("{other:#}"),
     };
     let answer = {
         let (schema, assistant) = (schema.clone(), assistant.clone());
         Callback::new(move |value: Value| {
-            let found = assistant.runtime().find_violations(&schema, &value);
-            if found.is_empty() {
+            let violations = assistant.runtime().find_violations(&schema, &value);
+            if violations.is_empty() {
                 pass_focus_on(card);
                 return call.answer_handler(Ok(value));
             }
-            wrong.record_outcome(Err(Refusal::InvalidEdit(found)));
+            last_refusal.record_outcome(Err(Refusal::InvalidEdit(violations)));
         })
     };
-    let submits = words.clone();
-    let submit = Signal::derive(move || submits.word(|l| &l.submit).into_owned());
+    let submit_words = words.clone();
+    let submit = Signal::derive(move || submit_words.word(|l| &l.submit).into_owned());
     let give_up = move |_| {
         pass_focus_on(card);
         call.answer_handler(Err("The person gave no answer."));
@@ -93,7 +93,7 @@ fn question_card(
         <div
             class="la-approval la-ask"
             role="group"
-            aria-labelledby=named_by
+            aria-labelledby=label_ids
             node_ref=card
             data-requester="page"
         >

@@ -46,36 +46,33 @@ pub fn DefaultCard(
     call: ToolCallView<Value>,
 ) -> impl IntoView {
     let words = Words::current();
-    let name = call;
     let title = move || {
-        let title = name.title().unwrap_or_else(|| in_words(&name.name()));
+        let title = call.title().unwrap_or_else(|| in_words(&call.name()));
         view! { <span class="la-tool-name">{exact_text(title)}</span> }
     };
     // A memo, because the call changes more often than its arguments.
-    let argument = memo(move || name.summary_argument());
+    let argument = memo(move || call.summary_argument());
     let argument = move || {
         let text = argument.get()?;
         Some(view! { <span class="la-tool-argument" dir="auto">{exact_text(text)}</span> })
     };
-    let state = call;
     let state_words = words.clone();
     // A call that was stopped, denied or skipped was not carried out, and is not an error.
-    let tone = memo(move || {
-        let ended = matches!(call.phase(), Phase::OutputAvailable | Phase::OutputError);
-        let failed = ended && call.result_value().as_ref().is_some_and(declares_failure);
+    let outcome = memo(move || {
+        let has_ended = matches!(call.phase(), Phase::OutputAvailable | Phase::OutputError);
+        let failed = has_ended && call.result_value().as_ref().is_some_and(declares_failure);
         (failed, call.is_reported())
     });
-    let body = call;
-    // The body is mounted on first opening.
-    let opened = RwSignal::new(false);
-    let toggled = move |card: web_sys::HtmlDetailsElement| {
-        if card.open() && !opened.get_untracked() {
-            opened.set(true);
+    // The body is mounted when the card is first opened.
+    let is_opened = RwSignal::new(false);
+    let on_toggle = move |card: web_sys::HtmlDetailsElement| {
+        if card.open() && !is_opened.get_untracked() {
+            is_opened.set(true);
         }
     };
-    let (inside, error_words) = (words.clone(), words.clone());
+    let (body_words, error_words) = (words.clone(), words.clone());
     let reason = memo(move || {
-        let (failed, reported) = tone.get();
+        let (failed, reported) = outcome.get();
         match call.phase() {
             Phase::OutputError if !reported => failure_reason(&call, &error_words),
             Phase::OutputAvailable if failed && !reported => failure_reason(&call, &error_words),
@@ -86,14 +83,14 @@ pub fn DefaultCard(
         let text = reason.get()?;
         Some(view! { <p class="la-tool-reason" dir="auto">{readable_text(text)}</p> })
     };
-    let inside =
-        move || view! { <div class="la-tool-body">{sections(&inside, &body)}</div> }.into_any();
+    let draw_body =
+        move || view! { <div class="la-tool-body">{sections(&body_words, &call)}</div> }.into_any();
     view! {
         <details
             class="la-card la-tool-card"
             // The type of the event depends on the version of Leptos.
-            on:toggle=move |event| toggled(event_target(&event))
-            data-tone=move || match tone.get() {
+            on:toggle=move |event| on_toggle(event_target(&event))
+            data-tone=move || match outcome.get() {
                 (true, _) => Some("error"),
                 (false, true) => Some("neutral"),
                 (false, false) => None,
@@ -105,13 +102,13 @@ pub fn DefaultCard(
                 {dynamic(argument)}
                 <span class="la-tool-status">
                     {dynamic(move || {
-                        let (failed, reported) = tone.get();
-                        state_view(&state_words, &state, failed, reported)
+                        let (failed, reported) = outcome.get();
+                        state_view(&state_words, &call, failed, reported)
                     })}
                 </span>
                 {Icon::chevron()}
             </summary>
-            {dynamic(move || opened.get().then(&inside))}
+            {dynamic(move || is_opened.get().then(&draw_body))}
         </details>
         {dynamic(reason)}
         {handler_question(call)}
@@ -142,7 +139,7 @@ fn state_view(
     failed: bool,
     reported: bool,
 ) -> impl IntoView + use<> {
-    let (mark, word): (Option<Icon>, fn(&Labels) -> &Word) = match call.phase() {
+    let (icon, word): (Option<Icon>, fn(&Labels) -> &Word) = match call.phase() {
         Phase::OutputAvailable | Phase::OutputError if reported => {
             (Some(Icon::Info), |l| &l.reported)
         }
@@ -157,18 +154,18 @@ fn state_view(
         Phase::Cancelled => (Some(Icon::Ban), |l| &l.cancelled),
         Phase::Skipped => (Some(Icon::Ban), |l| &l.skipped),
     };
-    let mark = match mark {
+    let icon = match icon {
         Some(icon) => icon.view().into_any(),
         None => spinner().into_any(),
     };
-    view! { {mark}<span>{words.text(word)}</span> }
+    view! { {icon}<span>{words.text(word)}</span> }
 }
 
 fn sections(words: &Words, call: &ToolCallView<Value>) -> impl IntoView + use<> {
     let args = {
         let (call, words) = (*call, words.clone());
-        let edited = memo(move || call.is_edited() || call.is_cleaned());
-        dynamic(move || match edited.get() {
+        let is_changed = memo(move || call.is_edited() || call.is_cleaned());
+        dynamic(move || match is_changed.get() {
             true => edited_arguments(&words, &call),
             false => {
                 let text = view! { <ExactArguments call=call /> }.into_any();
@@ -176,7 +173,7 @@ fn sections(words: &Words, call: &ToolCallView<Value>) -> impl IntoView + use<> 
             }
         })
     };
-    let rest = {
+    let outcome = {
         let (call, words) = (*call, words.clone());
         move || match (
             call.format_error(|kind, message| exact_error(&words, kind, message)),
@@ -195,12 +192,12 @@ fn sections(words: &Words, call: &ToolCallView<Value>) -> impl IntoView + use<> 
             (None, None) => ().into_any(),
         }
     };
-    let code = {
+    let code_name = {
         let call = *call;
         move || {
             let name = call.name();
-            let shown = call.title().unwrap_or_else(|| in_words(&name));
-            (shown != name).then(|| {
+            let title = call.title().unwrap_or_else(|| in_words(&name));
+            (title != name).then(|| {
                 view! {
                     <p class="la-tool-code">
                         <code class="la-code-inline">{exact_text(name)}</code>
@@ -209,7 +206,7 @@ fn sections(words: &Words, call: &ToolCallView<Value>) -> impl IntoView + use<> 
             })
         }
     };
-    view! { {args}{dynamic(rest)}{dynamic(code)} }
+    view! { {args}{dynamic(outcome)}{dynamic(code_name)} }
 }
 
 /// Returns the error text for the details of a card. For invalid arguments, this is the message that
@@ -224,17 +221,17 @@ fn exact_error(words: &Words, kind: &str, message: &str) -> String {
 /// Renders the arguments that the call ran with, and the agent's original arguments in a collapsed
 /// section.
 fn edited_arguments(words: &Words, call: &ToolCallView<Value>) -> AnyView {
-    let (ran, wanted) = untrack(|| (call.args_value(), call.original_args()));
-    let text =
+    let (final_args, original_args) = untrack(|| (call.args_value(), call.original_args()));
+    let render_args =
         |args: Option<Value>| exact_text(args.map(|args| format_json(&args)).unwrap_or_default());
     view! {
-        {section(words, |l| &l.arguments, "arguments", text(ran))}
+        {section(words, |l| &l.arguments, "arguments", render_args(final_args))}
         <details class="la-fold">
             <summary class="la-fold-summary">
                 {Icon::chevron()} <span>{words.text(|l| &l.asked_for)}</span>
             </summary>
             <pre class="la-code" dir="ltr" data-kind="original-arguments" tabindex="0">
-                {text(wanted)}
+                {render_args(original_args)}
             </pre>
         </details>
     }

@@ -8,7 +8,7 @@ use serde_json::Value;
 use wasm_bindgen::JsCast;
 
 use super::{
-    pieces::{EscapeMode, Piece, split_pieces as split},
+    pieces::{EscapeMode, Piece, split_pieces},
     pretty::format_json,
 };
 use crate::{
@@ -18,12 +18,12 @@ use crate::{
 
 /// The minimum number of bytes that are appended in one frame, even if the time of the frame is
 /// used up.
-const MIN_SLICE: usize = 64 << 10;
+const MIN_FRAME_BYTES: usize = 64 << 10;
 
 /// Text with invisible characters shown by their codes instead of taking effect: controls,
 /// direction marks, ignorable and blank characters, spaces other than U+0020, long gaps. Letters
-/// that do not fit the script of their word show their code as well. So a user approves the text
-/// that really runs.
+/// that do not fit the script of their word show their code as well. So the text that a user
+/// approves is exactly the text that the call receives.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -53,48 +53,49 @@ pub fn ExactText(
         true => EscapeMode::Readable,
         false => EscapeMode::Exact,
     };
-    let pieces = |text: &str| piece_views(text, detail);
+    let render_pieces = |text: &str| piece_views(text, detail);
     let mut rest = text.as_str();
     let mut blocks = Vec::new();
-    while let Some((block, after)) = split_at_block_end(rest, 0) {
-        blocks.push(view! { <span class="la-exact-block">{pieces(block)}</span> }.into_any());
-        rest = after;
+    while let Some((block, remainder)) = split_at_block_end(rest, 0) {
+        blocks
+            .push(view! { <span class="la-exact-block">{render_pieces(block)}</span> }.into_any());
+        rest = remainder;
     }
     if blocks.is_empty() {
-        return pieces(rest);
+        return render_pieces(rest);
     }
-    blocks.push(view! { <span class="la-exact-block">{pieces(rest)}</span> }.into_any());
+    blocks.push(view! { <span class="la-exact-block">{render_pieces(rest)}</span> }.into_any());
     blocks.into_any()
 }
 
 /// Renders the arguments of a call while they stream in; only new text is rendered.
 #[component]
 pub(super) fn ExactArguments(call: ToolCallView<Value>) -> impl IntoView {
-    let place = NodeRef::<html::Span>::new();
+    let container = NodeRef::<html::Span>::new();
     let frames = RwSignal::new(0_u32);
-    effect(move |shown: Option<RenderedText>| {
+    effect(move |rendered: Option<RenderedText>| {
         frames.track();
-        let mut shown = shown.unwrap_or_default();
-        let (generation, more) = call.args_text_after(shown.generation, shown.len);
-        let Some(place) = place.get() else {
-            return shown;
+        let mut rendered = rendered.unwrap_or_default();
+        let (generation, new_text) = call.args_text_after(rendered.generation, rendered.len);
+        let Some(container) = container.get() else {
+            return rendered;
         };
-        if generation != shown.generation {
-            place.set_text_content(None);
-            shown = RenderedText {
+        if generation != rendered.generation {
+            container.set_text_content(None);
+            rendered = RenderedText {
                 generation,
                 ..RenderedText::default()
             };
         }
-        if shown.append(&place, &more) {
+        if rendered.append(&container, &new_text) {
             in_next_frame(move || {
-                // The signal is disposed with the text.
+                // Fails if the signal was disposed together with the text.
                 let _ = frames.try_update(|count| *count = count.wrapping_add(1));
             });
         }
-        shown
+        rendered
     });
-    view! { <span node_ref=place></span> }
+    view! { <span node_ref=container></span> }
 }
 
 /// The rendered part of a growing text.
@@ -110,37 +111,37 @@ struct RenderedText {
 impl RenderedText {
     /// Appends text block by block. Returns true if the rest of the text is deferred to another
     /// frame.
-    fn append(&mut self, place: &web_sys::Element, more: &str) -> bool {
+    fn append(&mut self, container: &web_sys::Element, new_text: &str) -> bool {
         let slice = WorkSlice::begin();
-        let mut rest = more;
-        while let Some((text, after)) = split_at_block_end(rest, self.block_len) {
-            self.append_to_block(place, text);
+        let mut rest = new_text;
+        while let Some((text, remainder)) = split_at_block_end(rest, self.block_len) {
+            self.append_to_block(container, text);
             self.block = None;
             self.block_len = 0;
-            rest = after;
-            let written = more.len() - rest.len();
-            if written >= MIN_SLICE && slice.is_used_up() {
+            rest = remainder;
+            let written = new_text.len() - rest.len();
+            if written >= MIN_FRAME_BYTES && slice.is_used_up() {
                 self.len += written;
                 return true;
             }
         }
-        self.append_to_block(place, rest);
-        self.len += more.len();
+        self.append_to_block(container, rest);
+        self.len += new_text.len();
         false
     }
 
-    fn append_to_block(&mut self, place: &web_sys::Element, text: &str) {
+    fn append_to_block(&mut self, container: &web_sys::Element, text: &str) {
         if text.is_empty() {
             return;
         }
         let block = match self.block.take() {
             Some(block) => block,
-            None => match append_span(place, "la-exact-block") {
+            None => match append_span(container, "la-exact-block") {
                 Some(block) => block,
                 None => return,
             },
         };
-        for piece in split(text, EscapeMode::Growing) {
+        for piece in split_pieces(text, EscapeMode::Growing) {
             let codes = match piece {
                 Piece::Plain(text) => {
                     append_text(&block, text);
@@ -181,13 +182,15 @@ fn append_span(parent: &web_sys::Element, class: &str) -> Option<web_sys::Elemen
 }
 
 fn piece_views(text: &str, detail: EscapeMode) -> AnyView {
-    let code = |codes| view! { <span class="la-control-char">{codes}</span> }.into_any();
-    let pieces = split(text, detail).into_iter().map(|piece| match piece {
-        Piece::Plain(text) => text.to_owned().into_any(),
-        Piece::Foreign(letter, codes) => (letter.to_owned(), code(codes)).into_any(),
-        Piece::Hidden(codes) => code(codes),
-    });
-    pieces.collect_view().into_any()
+    let render_code = |codes| view! { <span class="la-control-char">{codes}</span> }.into_any();
+    let views = split_pieces(text, detail)
+        .into_iter()
+        .map(|piece| match piece {
+            Piece::Plain(text) => text.to_owned().into_any(),
+            Piece::Foreign(letter, codes) => (letter.to_owned(), render_code(codes)).into_any(),
+            Piece::Hidden(codes) => render_code(codes),
+        });
+    views.collect_view().into_any()
 }
 
 /// Renders the exact arguments of a call: as formatted JSON, or as the received text if the text is

@@ -69,7 +69,7 @@ pub(super) struct FieldChoice {
 pub(super) enum FieldError {
     Missing,
     NoNumber,
-    /// Invalid JSON from this position on.
+    /// The text is not valid JSON; the position of the error.
     NoJson {
         line: usize,
         column: usize,
@@ -80,17 +80,17 @@ pub(super) enum FieldError {
 /// nested objects, or a single field if the schema has no properties or more than [`MAX_FIELDS`].
 pub(super) fn fields_of_schema(schema: &Value, initial: Option<&Value>) -> Vec<FormField> {
     let mut fields = Vec::new();
-    let whole = FieldPosition {
+    let root_position = FieldPosition {
         path: Vec::new(),
         label: None,
         required: true,
         initial,
     };
-    add_object_fields(schema, schema, &whole, &mut fields);
+    add_object_fields(schema, schema, &root_position, &mut fields);
     if !fields.is_empty() && fields.len() <= MAX_FIELDS {
         return fields;
     }
-    let mut field = build_field(schema, schema, &whole);
+    let mut field = build_field(schema, schema, &root_position);
     if matches!(field.kind, FieldKind::Json | FieldKind::Free) {
         field.label.clear();
     }
@@ -110,54 +110,54 @@ struct FieldPosition<'a> {
 fn add_object_fields(
     root: &Value,
     schema: &Value,
-    place: &FieldPosition<'_>,
+    position: &FieldPosition<'_>,
     fields: &mut Vec<FormField>,
 ) -> bool {
-    let plain = resolve_schema(root, schema);
-    let properties = plain.get("properties").and_then(Value::as_object);
+    let resolved = resolve_schema(root, schema);
+    let properties = resolved.get("properties").and_then(Value::as_object);
     let Some(properties) = properties.filter(|list| !list.is_empty()) else {
         return false;
     };
-    let required = plain.get("required").and_then(Value::as_array);
+    let required = resolved.get("required").and_then(Value::as_array);
     for (name, schema) in properties {
         if fields.len() > MAX_FIELDS {
             break;
         }
-        let named = field_label(root, schema).unwrap_or_else(|| name.clone());
-        let mut path = place.path.clone();
+        let label = field_label(root, schema).unwrap_or_else(|| name.clone());
+        let mut path = position.path.clone();
         path.push(name.clone());
         let inner = FieldPosition {
             path,
-            label: Some(match &place.label {
+            label: Some(match &position.label {
                 Some(outer) => format!("{outer}: {named}"),
-                None => named,
+                None => label,
             }),
-            required: place.required
+            required: position.required
                 && required.is_some_and(|list| list.iter().any(|entry| entry == name)),
-            initial: place.initial.and_then(|value| value.get(name)),
+            initial: position.initial.and_then(|value| value.get(name)),
         };
-        let opened =
+        let is_expanded =
             inner.path.len() < MAX_DEPTH && add_object_fields(root, schema, &inner, fields);
-        if !opened {
+        if !is_expanded {
             fields.push(build_field(root, schema, &inner));
         }
     }
     true
 }
 
-fn build_field(root: &Value, schema: &Value, place: &FieldPosition<'_>) -> FormField {
+fn build_field(root: &Value, schema: &Value, position: &FieldPosition<'_>) -> FormField {
     let kind = field_kind(root, schema);
-    let default = || keyword(root, schema, "default");
-    let value = place.initial.or_else(default);
-    let label = place.label.clone().or_else(|| field_label(root, schema));
+    let default_value = || keyword(root, schema, "default");
+    let value = position.initial.or_else(default_value);
+    let label = position.label.clone().or_else(|| field_label(root, schema));
     let label = label.unwrap_or_default();
     let hint = keyword(root, schema, "description").and_then(Value::as_str);
     FormField {
-        path: place.path.clone(),
+        path: position.path.clone(),
         hint: hint.filter(|hint| *hint != label).map(str::to_owned),
         label,
-        required: place.required,
-        given: place.initial.is_some_and(Value::is_string),
+        required: position.required,
+        given: position.initial.is_some_and(Value::is_string),
         text: RwSignal::new(
             value
                 .map(|value| initial_text(&kind, value))
@@ -191,10 +191,12 @@ fn only_alternative(schema: &Value) -> Option<&Value> {
     let list = ["anyOf", "oneOf", "allOf"]
         .into_iter()
         .find_map(|key| schema.get(key)?.as_array())?;
-    let mut others = list
+    let mut alternatives = list
         .iter()
-        .filter(|one| one.get("type") != Some(&Value::from("null")));
-    others.next().filter(|_| others.next().is_none())
+        .filter(|alternative| alternative.get("type") != Some(&Value::from("null")));
+    alternatives
+        .next()
+        .filter(|_| alternatives.next().is_none())
 }
 
 /// Returns a keyword of a schema, or of the schema that its reference resolves to; `None` if both
@@ -250,14 +252,14 @@ fn single_type(schema: &Value) -> Option<&str> {
 }
 
 fn text_kind(schema: &Value) -> FieldKind {
-    let long = schema.get("maxLength").and_then(Value::as_u64) > Some(MAX_SINGLE_LINE);
+    let is_long = schema.get("maxLength").and_then(Value::as_u64) > Some(MAX_SINGLE_LINE);
     match schema.get("format").and_then(Value::as_str) {
         Some("email") => FieldKind::Text("email"),
         Some("uri" | "url") => FieldKind::Text("url"),
         Some("date") => FieldKind::Text("date"),
         Some("password") => FieldKind::Text("password"),
         Some("textarea" | "multiline") => FieldKind::LongText,
-        _ if long => FieldKind::LongText,
+        _ if is_long => FieldKind::LongText,
         _ => FieldKind::Text("text"),
     }
 }
@@ -281,38 +283,38 @@ fn list_kind(root: &Value, schema: &Value) -> FieldKind {
 /// as text or as JSON, and validated as usual.
 fn has_too_many_choices(schema: &Value) -> bool {
     let limits = use_assistant().map(|assistant| *assistant.runtime().limits);
-    let most = limits.unwrap_or_default().choices();
+    let max_choices = limits.unwrap_or_default().choices();
     let lists = ["enum", "oneOf", "anyOf"].into_iter();
     let mut lists = lists.filter_map(|key| schema.get(key)?.as_array());
-    lists.any(|list| list.len() > most)
+    lists.any(|list| list.len() > max_choices)
 }
 
 /// Returns the choices of a schema by `enum`, `oneOf` or `anyOf`; `None` without such a list, or if
 /// a choice is not a constant. The label of a choice with a title contains the title and the value.
 fn schema_choices(schema: &Value) -> Option<Vec<FieldChoice>> {
     if let Some(values) = schema.get("enum").and_then(Value::as_array) {
-        let choice = |value: &Value| FieldChoice {
+        let to_choice = |value: &Value| FieldChoice {
             value: value.clone(),
             label: format_value(value),
         };
-        return Some(values.iter().map(choice).collect());
+        return Some(values.iter().map(to_choice).collect());
     }
     let list = ["oneOf", "anyOf"]
         .into_iter()
         .find_map(|key| schema.get(key)?.as_array())?;
-    let choice = |one: &Value| {
-        let value = one.get("const")?;
-        let title = one.get("title").and_then(Value::as_str);
+    let to_choice = |choice: &Value| {
+        let value = choice.get("const")?;
+        let title = choice.get("title").and_then(Value::as_str);
         Some(FieldChoice {
             value: value.clone(),
             label: match (title, format_value(value)) {
-                // A title shows its value as well.
+                // The label of a choice with a title also shows the value.
                 (Some(title), value) if title != value => format!("{title} ({value})"),
                 (_, value) => value,
             },
         })
     };
-    list.iter().map(choice).collect()
+    list.iter().map(to_choice).collect()
 }
 
 /// Formats a string as plain text, any other value as JSON.
@@ -341,9 +343,9 @@ fn initial_ticks(kind: &FieldKind, value: Option<&Value>) -> Vec<bool> {
         FieldKind::Check => vec![value.and_then(Value::as_bool).unwrap_or_default()],
         FieldKind::Several(choices) => {
             let list = value.and_then(Value::as_array);
-            let holds =
+            let is_selected =
                 |choice: &FieldChoice| list.is_some_and(|list| list.contains(&choice.value));
-            choices.iter().map(holds).collect()
+            choices.iter().map(is_selected).collect()
         }
         _ => Vec::new(),
     }
@@ -379,29 +381,32 @@ impl FormField {
     pub(super) fn value(&self) -> Result<Option<Value>, FieldError> {
         let text = self.text.get_untracked();
         let ticked = self.ticked.get_untracked();
-        let empty = text.trim().is_empty();
+        let is_empty = text.trim().is_empty();
         Ok(match &self.kind {
             FieldKind::Fixed(value) => {
                 Some(value.clone()).filter(|_| self.required || self.path.len() < 2)
             }
             FieldKind::Check => {
-                let yes = ticked.contains(&true);
-                // An unticked box does not create an optional object.
-                (yes || self.required || self.path.len() < 2).then_some(Value::Bool(yes))
+                let is_ticked = ticked.contains(&true);
+                // An unticked box must not create an optional object.
+                (is_ticked || self.required || self.path.len() < 2)
+                    .then_some(Value::Bool(is_ticked))
             }
             FieldKind::Several(choices) => {
-                let picked = choices.iter().zip(ticked).filter(|(_, ticked)| *ticked);
-                let list: Vec<Value> = picked.map(|(choice, _)| choice.value.clone()).collect();
+                let selected = choices.iter().zip(ticked).filter(|(_, ticked)| *ticked);
+                let list: Vec<Value> = selected.map(|(choice, _)| choice.value.clone()).collect();
                 (self.required || !list.is_empty()).then_some(Value::Array(list))
             }
-            FieldKind::Text(_) | FieldKind::LongText if empty && self.required && !self.given => {
+            FieldKind::Text(_) | FieldKind::LongText
+                if is_empty && self.required && !self.given =>
+            {
                 return Err(FieldError::Missing);
             }
             FieldKind::Text(_) | FieldKind::LongText => {
                 (self.required || !text.is_empty()).then_some(Value::String(text))
             }
-            FieldKind::Number if empty && self.required => return Err(FieldError::Missing),
-            _ if empty => None,
+            FieldKind::Number if is_empty && self.required => return Err(FieldError::Missing),
+            _ if is_empty => None,
             FieldKind::Lines => {
                 let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
                 Some(lines.map(Value::from).collect())

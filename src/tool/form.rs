@@ -88,50 +88,56 @@ pub fn SchemaForm(
 ) -> impl IntoView {
     let words = Words::current();
     let fields = StoredValue::new(fields::fields_of_schema(&schema, initial.as_ref()));
-    let unreadable = RwSignal::new(Vec::<(usize, FieldError)>::new());
+    let field_errors = RwSignal::new(Vec::<(usize, FieldError)>::new());
     let form = NodeRef::<html::Form>::new();
-    let (reads, problem_words) = (words.clone(), words.clone());
-    let wrong = Signal::derive(move || {
-        let labels = reads.get();
-        let unreadable = unreadable.get().into_iter();
+    let (label_words, message_words) = (words.clone(), words.clone());
+    let all_problems = Signal::derive(move || {
+        let labels = label_words.get();
+        let field_errors = field_errors.get().into_iter();
         let mut list: Vec<Problem> = fields.with_value(|fields| {
-            let names = unreadable
-                .filter_map(|(at, wrong)| Some(to_problem(fields.get(at)?, wrong, &labels)));
-            names.collect()
+            let field_problems = field_errors
+                .filter_map(|(index, error)| Some(to_problem(fields.get(index)?, error, &labels)));
+            field_problems.collect()
         });
         list.extend(problems.get());
         list
     });
     // The event of a form that a script submits (`requestSubmit`) is trusted, too, so the preceding
     // press of the button is checked. Enter in a field presses the button.
-    let pressed = StoredValue::new(false);
-    let press = move |event: leptos::ev::MouseEvent| {
-        pressed.set_value(is_trusted(&event));
+    let was_pressed = StoredValue::new(false);
+    let on_click = move |event: leptos::ev::MouseEvent| {
+        was_pressed.set_value(is_trusted(&event));
         after_by_browser(0, move || {
-            // The store is disposed with the form.
-            let _ = pressed.try_set_value(false);
+            // Fails if the value was disposed together with the form.
+            let _ = was_pressed.try_set_value(false);
         });
     };
-    let take = move |event: leptos::ev::SubmitEvent| {
+    let submit_form = move |event: leptos::ev::SubmitEvent| {
         event.prevent_default();
-        if !pressed.try_update_value(std::mem::take).unwrap_or_default() {
+        if !was_pressed
+            .try_update_value(std::mem::take)
+            .unwrap_or_default()
+        {
             return;
         }
         let value = fields.with_value(|fields| collect_value(fields));
-        unreadable.set(value.as_ref().err().cloned().unwrap_or_default());
+        field_errors.set(value.as_ref().err().cloned().unwrap_or_default());
         if let Ok(value) = value {
             on_submit.run(value);
         }
-        if let (false, Some(form)) = (wrong.with_untracked(Vec::is_empty), form.get_untracked()) {
+        if let (false, Some(form)) = (
+            all_problems.with_untracked(Vec::is_empty),
+            form.get_untracked(),
+        ) {
             focus::focus_descendant(form.into(), "[aria-invalid=true]");
         }
     };
     let messages = move || {
-        let list = wrong.get();
-        let labels = problem_words.get();
+        let list = all_problems.get();
+        let labels = message_words.get();
         let messages = list
             .iter()
-            .map(|one| fields.with_value(|fields| problem_sentence(fields, one, &labels)));
+            .map(|problem| fields.with_value(|fields| problem_sentence(fields, problem, &labels)));
         let messages: Vec<String> = messages.collect();
         (!messages.is_empty()).then(
             || view! { <p class="la-form-problems" role="alert">{safe_text(&messages.join(" "))}</p> },
@@ -145,11 +151,11 @@ pub fn SchemaForm(
         };
         let inputs = fields
             .iter()
-            .map(|field| field_row(field, wrong, detail, &words));
+            .map(|field| field_row(field, all_problems, detail, &words));
         inputs.collect_view()
     });
     view! {
-        <form class="la-form" on:submit=take novalidate node_ref=form>
+        <form class="la-form" on:submit=submit_form novalidate node_ref=form>
             {inputs}
             {dynamic(messages)}
             <div class="la-approval-actions">
@@ -157,7 +163,7 @@ pub fn SchemaForm(
                     type="submit"
                     class="la-button"
                     data-variant="primary"
-                    on:click=press
+                    on:click=on_click
                     aria-disabled=move || {
                         enabled.is_some_and(|enabled| !enabled.get()).then_some("true")
                     }
@@ -170,29 +176,30 @@ pub fn SchemaForm(
     }
 }
 
-/// Returns the value that the fields form, or the errors with the indices of their fields.
+/// Combines the values of the fields into one value. Fails with the errors and the indices of their
+/// fields.
 fn collect_value(fields: &[FormField]) -> Result<Value, Vec<(usize, FieldError)>> {
-    let mut whole = None;
-    let mut wrong = Vec::new();
-    for (at, field) in fields.iter().enumerate() {
+    let mut combined = None;
+    let mut errors = Vec::new();
+    for (index, field) in fields.iter().enumerate() {
         match field.value() {
-            Ok(Some(value)) => fields::set_value(&mut whole, field, value),
+            Ok(Some(value)) => fields::set_value(&mut combined, field, value),
             // A field for the complete value is never optional.
-            Ok(None) if field.pointer().is_empty() => wrong.push((at, FieldError::Missing)),
+            Ok(None) if field.pointer().is_empty() => errors.push((index, FieldError::Missing)),
             Ok(None) => {}
-            Err(found) => wrong.push((at, found)),
+            Err(error) => errors.push((index, error)),
         }
     }
-    match wrong.is_empty() {
-        true => Ok(whole.unwrap_or_else(|| Value::Object(Map::new()))),
-        false => Err(wrong),
+    match errors.is_empty() {
+        true => Ok(combined.unwrap_or_else(|| Value::Object(Map::new()))),
+        false => Err(errors),
     }
 }
 
 /// Converts the error of a field to a problem with a message.
-fn to_problem(field: &FormField, wrong: FieldError, labels: &Labels) -> Problem {
+fn to_problem(field: &FormField, error: FieldError, labels: &Labels) -> Problem {
     let path = field.pointer();
-    let message = match wrong {
+    let message = match error {
         FieldError::Missing if path.is_empty() => labels.required.to_string(),
         FieldError::Missing => missing_message(field.label(), labels),
         FieldError::NoNumber => labels.no_number.to_string(),
@@ -208,8 +215,10 @@ fn to_problem(field: &FormField, wrong: FieldError, labels: &Labels) -> Problem 
 /// required."
 fn missing_message(label: &str, labels: &Labels) -> String {
     let mut letters = label.chars();
-    let first = letters.next().map(|first| to_lowercase(&first.to_string()));
-    // An abbreviation stays as it is.
+    let first_letter = letters
+        .next()
+        .map(|first_letter| to_lowercase(&first_letter.to_string()));
+    // The case of an abbreviation is kept.
     let name = match letters.next().is_some_and(char::is_uppercase) {
         true => label.to_owned(),
         false => {
@@ -217,7 +226,7 @@ fn missing_message(label: &str, labels: &Labels) -> String {
                 .char_indices()
                 .nth(1)
                 .map_or("", |(at, _)| label.get(at..).unwrap_or_default());
-            first.unwrap_or_default() + rest
+            first_letter.unwrap_or_default() + rest
         }
     };
     let text = labels.enter_field.replace("{name}", &name);
@@ -225,45 +234,45 @@ fn missing_message(label: &str, labels: &Labels) -> String {
 }
 
 /// Returns an error as a sentence that contains the label of its field.
-fn problem_sentence(fields: &[FormField], wrong: &Problem, labels: &Labels) -> String {
+fn problem_sentence(fields: &[FormField], problem: &Problem, labels: &Labels) -> String {
     let field = fields
         .iter()
-        .find(|field| is_problem_of_field(field, wrong));
-    let place = match field.map(|field| (field, field.default_label())) {
+        .find(|field| is_problem_of_field(field, problem));
+    let label = match field.map(|field| (field, field.default_label())) {
         Some((_, Some(word))) => word(labels),
         Some((field, None)) => field.label(),
-        None => wrong.path.as_str(),
+        None => problem.path.as_str(),
     };
-    let message = wrong.message.trim_end_matches('.');
-    let whole = field.is_some_and(|field| field.pointer().is_empty());
+    let message = problem.message.trim_end_matches('.');
+    let is_whole_value = field.is_some_and(|field| field.pointer().is_empty());
     let is_sentence = message.starts_with(char::is_uppercase)
-        && (whole || to_lowercase(message).contains(&to_lowercase(place)));
-    match place {
+        && (is_whole_value || to_lowercase(message).contains(&to_lowercase(label)));
+    match label {
         _ if is_sentence => format!("{message}."),
         "" => format!("{message}."),
-        place => format!("{place}: {message}."),
+        label => format!("{place}: {message}."),
     }
 }
 
 /// Returns true if an error belongs to a field: the path of the error is the path of the field, or
 /// one of the two contains the other. An error with an empty path belongs only to a field for the
 /// complete value.
-fn is_problem_of_field(field: &FormField, wrong: &Problem) -> bool {
+fn is_problem_of_field(field: &FormField, problem: &Problem) -> bool {
     let pointer = field.pointer();
-    let within = |outer: &str, inner: &str| {
+    let contains = |outer: &str, inner: &str| {
         let rest = inner.strip_prefix(outer);
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     };
-    if wrong.path.is_empty() {
+    if problem.path.is_empty() {
         return pointer.is_empty();
     }
-    within(&pointer, &wrong.path) || within(&wrong.path, &pointer)
+    contains(&pointer, &problem.path) || contains(&problem.path, &pointer)
 }
 
 /// Renders a field with its hint, its hidden characters and its error.
 fn field_row(
     field: &FormField,
-    wrong: Signal<Vec<Problem>>,
+    problems: Signal<Vec<Problem>>,
     detail: EscapeMode,
     words: &Words,
 ) -> AnyView {
@@ -271,17 +280,18 @@ fn field_row(
         return constant_row(field, words);
     }
     let id = format!("la-field-{}", fresh_id());
-    let of = field.clone();
+    let problem_field = field.clone();
     let problem = memo(move || {
-        let list = wrong.get();
-        let found = list.iter().find(|one| is_problem_of_field(&of, one));
-        found.map(|one| one.message.clone())
+        let list = problems.get();
+        let mut problems = list.iter();
+        let problem = problems.find(|problem| is_problem_of_field(&problem_field, problem));
+        problem.map(|problem| problem.message.clone())
     });
     let hint = field.hint.clone();
     let text = field.text;
-    // Shows hidden characters of the field by their codes below it.
+    // Renders the text of the field again below it, with hidden characters shown by their codes.
     let readable = detail == EscapeMode::Readable;
-    let exact = move || {
+    let escaped_note = move || {
         text.with(|text| has_escaped_characters(text, detail).then(|| text.clone()))
             .map(|text| view! { <p class="la-field-exact"><ExactText text readable /></p> })
     };
@@ -289,7 +299,7 @@ fn field_row(
         {field_control(field, &id, problem, words)}
         <div class="la-field-below" id=id.clone()>
             {hint.map(|hint| view! { <p class="la-field-hint" dir="auto"><ExactText text=hint readable=true /></p> })}
-            {dynamic(exact)}
+            {dynamic(escaped_note)}
             {dynamic(move || {
                 problem.get().map(|text| view! { <p class="la-field-problem">{safe_text(&text)}</p> })
             })}
@@ -338,7 +348,7 @@ fn field_control(
     let text = field.text;
     let invalid = move || problem.with(Option::is_some).then_some("true");
     let required = field.required.then_some("true");
-    let typed = move |event| text.set(event_target_value(&event));
+    let on_input = move |event| text.set(event_target_value(&event));
     let control = match &field.kind {
         FieldKind::Check => return checkbox(label, field.ticked, 0, Some(id)),
         FieldKind::Several(choices) => return checkbox_group(field, choices, id, label),
@@ -348,7 +358,7 @@ fn field_control(
                 aria-required=required
                 aria-invalid=invalid
                 aria-describedby=id
-                on:change=typed
+                on:change=on_input
             >
                 {empty_option()}
                 {choice_options(choices, text)}
@@ -365,26 +375,26 @@ fn field_control(
                 aria-invalid=invalid
                 aria-describedby=id
                 prop:value=text
-                on:input=typed
+                on:input=on_input
             ></textarea>
         }
         .into_any(),
         kind => {
-            let (look, mode) = match kind {
-                FieldKind::Text(look) => (*look, None),
+            let (input_type, input_mode) = match kind {
+                FieldKind::Text(input_type) => (*input_type, None),
                 _ => ("text", Some("decimal")),
             };
             view! {
                 <input
                     class="la-input"
-                    type=look
-                    inputmode=mode
+                    type=input_type
+                    inputmode=input_mode
                     autocomplete="off"
                     aria-required=required
                     aria-invalid=invalid
                     aria-describedby=id
                     prop:value=text
-                    on:input=typed
+                    on:input=on_input
                 />
             }
             .into_any()
@@ -399,7 +409,7 @@ fn field_control(
     .into_any()
 }
 
-/// Renders the empty choice. Its value is dynamic, because fully static elements are cloned from
+/// Renders the empty choice. Its value is dynamic, because Leptos clones fully static elements from
 /// HTML, which a page may forbid.
 fn empty_option() -> impl IntoView {
     let value = String::new();
@@ -409,9 +419,9 @@ fn empty_option() -> impl IntoView {
 fn choice_options(choices: &[FieldChoice], text: RwSignal<String>) -> AnyView {
     let options = choices.iter().map(|choice| {
         let json = choice.value.to_string();
-        let chosen = json.clone();
+        let option_value = json.clone();
         let label = choice.label.clone();
-        view! { <option value=json selected=move || text.get() == chosen>{label}</option> }
+        view! { <option value=json selected=move || text.get() == option_value>{label}</option> }
     });
     options.collect_view().into_any()
 }
@@ -424,9 +434,9 @@ fn checkbox_group(
     label: AnyView,
 ) -> AnyView {
     let ticked = field.ticked;
-    let boxes = choices.iter().enumerate();
-    let boxes =
-        boxes.map(|(place, choice)| checkbox(safe_text(&choice.label), ticked, place, None));
+    let checkboxes = choices.iter().enumerate();
+    let checkboxes =
+        checkboxes.map(|(index, choice)| checkbox(safe_text(&choice.label), ticked, index, None));
     view! {
         <fieldset
             class="la-field la-field-several"
@@ -434,7 +444,7 @@ fn checkbox_group(
             aria-describedby=id
         >
             <legend class="la-field-label" dir="auto">{label}</legend>
-            {boxes.collect_view()}
+            {checkboxes.collect_view()}
         </fieldset>
     }
     .into_any()
@@ -443,13 +453,13 @@ fn checkbox_group(
 fn checkbox(
     label: AnyView,
     ticked: RwSignal<Vec<bool>>,
-    place: usize,
+    index: usize,
     described: Option<String>,
 ) -> AnyView {
-    let set = move |event| {
+    let on_change = move |event| {
         ticked.update(|list| {
-            if let Some(known) = list.get_mut(place) {
-                *known = event_target_checked(&event);
+            if let Some(tick) = list.get_mut(index) {
+                *tick = event_target_checked(&event);
             }
         });
     };
@@ -458,8 +468,8 @@ fn checkbox(
             <input
                 type="checkbox"
                 aria-describedby=described
-                prop:checked=move || ticked.with(|list| list.get(place) == Some(&true))
-                on:change=set
+                prop:checked=move || ticked.with(|list| list.get(index) == Some(&true))
+                on:change=on_change
             />
             <span class="la-field-label" dir="auto">{label}</span>
         </label>

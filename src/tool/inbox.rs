@@ -18,8 +18,9 @@ use crate::{
 /// cancelled before the agent continues: if there are several, a line counts the answered ones,
 /// including those with an approval card. A question whose answer the agent rejected is open again.
 ///
-/// Questions above [`QuestionLimits`](crate::QuestionLimits) are held back: a line counts them,
-/// shows them, or denies everything and stops. The line is also shown if several questions wait.
+/// Questions above [`QuestionLimits`](crate::QuestionLimits) are held back: a line shows their
+/// number, and has buttons that show them, or deny all questions and stop the agent. The line is
+/// also shown while several questions are open.
 ///
 /// Calls of [`Assistant::execute`] that need approval, or that ask the user something, have their
 /// cards here as well.
@@ -37,38 +38,43 @@ pub fn InterruptInbox(
 ) -> impl IntoView {
     let assistant = assistant_for(assistant, "InterruptInbox")?;
     let interrupts = assistant.interrupts();
-    let (all, words) = (assistant.interrupts(), Words::current());
-    let answered = memo(move || {
-        all.with(|list| {
-            let done = list.iter().filter(|open| open.answer().is_some()).count();
-            (done < list.len())
-                .then(|| fill_number_and_count(&words.word(|l| &l.answered), done, list.len()))
+    let (all_interrupts, words) = (assistant.interrupts(), Words::current());
+    let progress_text = memo(move || {
+        all_interrupts.with(|list| {
+            let answered_count = list.iter().filter(|open| open.answer().is_some()).count();
+            (answered_count < list.len())
+                .then(|| {
+                    fill_number_and_count(&words.word(|l| &l.answered), answered_count, list.len())
+                })
                 .flatten()
         })
     });
     let progress = move || {
         view! {
             <p class="la-inbox-progress" aria-live="polite" aria-atomic="true">
-                {dynamic(move || answered.get())}
+                {dynamic(move || progress_text.get())}
             </p>
         }
         .into_any()
     };
-    let progress = when(move || answered.with(Option::is_some), progress);
-    let asked = move || {
-        let open = |open: &&OpenInterrupt| {
+    let progress = when(move || progress_text.with(Option::is_some), progress);
+    let open_questions = move || {
+        let is_listed = |open: &&OpenInterrupt| {
             let is_open = open.answer().is_none() && !open.is_held_back();
             is_open && (open.call_key().is_none() || open.is_rejected())
         };
-        interrupts.with(|list| list.iter().filter(open).cloned().collect::<Vec<_>>())
+        interrupts.with(|list| list.iter().filter(is_listed).cloned().collect::<Vec<_>>())
     };
     let calls = {
         let (assistant, keys) = (assistant.clone(), assistant.pending_approvals());
         move || {
             let mut calls = keys.get();
-            let asked = &assistant.view().asked;
-            calls
-                .extend(asked.with(|list| list.iter().map(|asked| asked.call).collect::<Vec<_>>()));
+            let handler_questions = &assistant.view().asked;
+            calls.extend(handler_questions.with(|list| {
+                list.iter()
+                    .map(|question| question.call)
+                    .collect::<Vec<_>>()
+            }));
             page_call_keys(&assistant, &calls)
         }
     };
@@ -77,7 +83,7 @@ pub fn InterruptInbox(
         move |call| view! { <ToolCallSlot assistant=assistant.clone() call /> }.into_any()
     };
     let cards = each(calls, |key| format!("{key:?}"), card);
-    let held = assistant.clone();
+    let line_assistant = assistant.clone();
     let draw = move |open| question(&assistant, open);
     let key = |open: &OpenInterrupt| {
         // Another question with the same id is a new item.
@@ -92,17 +98,17 @@ pub fn InterruptInbox(
             &open.interrupt().response_schema,
             &open.interrupt().metadata,
         ];
-        let fields = fields.map(|of| of.clone().map(Value::Object).unwrap_or_default());
+        let fields = fields.map(|field| field.clone().map(Value::Object).unwrap_or_default());
         let [schema, metadata] = fields;
         format!(
             "{} {id} {reason} {message} {schema} {metadata}",
             open.is_rejected()
         )
     };
-    let partial = PartialList::new(FIRST_QUESTIONS, 0);
-    let asked = move || {
-        let mut list: Vec<_> = asked().into_iter().map(Some).collect();
-        partial.replace_gap(&mut list, || None);
+    let partial_list = PartialList::new(FIRST_QUESTIONS, 0);
+    let items = move || {
+        let mut list: Vec<_> = open_questions().into_iter().map(Some).collect();
+        partial_list.replace_gap(&mut list, || None);
         list
     };
     let key = move |open: &Option<OpenInterrupt>| {
@@ -111,10 +117,10 @@ pub fn InterruptInbox(
     };
     let draw = move |open: Option<OpenInterrupt>| match open {
         Some(open) => draw(open),
-        None => partial.button(),
+        None => partial_list.button(),
     };
-    let list = each(asked, key, draw);
-    let held_back = held_back_line(&held);
+    let list = each(items, key, draw);
+    let held_back = held_back_line(&line_assistant);
     Some(view! { <div class="la-inbox">{progress} {cards} {list} {held_back}</div> })
 }
 
@@ -123,9 +129,13 @@ const FIRST_QUESTIONS: usize = 20;
 
 /// Returns the keys of the given calls that belong to no message, because the page made the calls.
 pub(crate) fn page_call_keys(assistant: &Assistant, calls: &[CallKey]) -> Vec<CallKey> {
-    let of_page = assistant.with_conversation(|conversation| {
-        let alone = |key: &&CallKey| conversation.message_of_call(key).is_none();
-        calls.iter().filter(alone).copied().collect()
+    let keys = assistant.with_conversation(|conversation| {
+        let is_outside_of_messages = |key: &&CallKey| conversation.message_of_call(key).is_none();
+        calls
+            .iter()
+            .filter(is_outside_of_messages)
+            .copied()
+            .collect()
     });
-    of_page.unwrap_or_default()
+    keys.unwrap_or_default()
 }

@@ -2,8 +2,8 @@
 //! are shown below the description, and cannot be collapsed.
 //!
 //! A value counts as mentioned only if it can be read in the description: each leaf as a separate
-//! word, as often as the leaf occurs in the arguments. If that is uncertain, the argument is shown
-//! again.
+//! word, as often as the leaf occurs in the arguments. If this is uncertain, the argument is shown
+//! below the description as well.
 
 use serde_json::{Map, Value};
 
@@ -23,39 +23,44 @@ pub(super) struct ShownText<'a> {
 
 /// Returns the arguments that the description does not mention: an object of the unmentioned
 /// arguments, or the value itself if it is not an object; `None` if all are mentioned.
-pub(super) fn find_unmentioned(args: &Value, shown_text: &ShownText<'_>) -> Option<Value> {
+pub(super) fn find_unmentioned(args: &Value, description: &ShownText<'_>) -> Option<Value> {
     let Value::Object(args) = args else {
         let mut leaves = Vec::new();
-        let read = collect_leaves(args, &mut leaves)
-            && leaves.iter().all(|leaf| shown_text.mentions("", leaf, 1));
-        return (!read).then(|| args.clone());
+        let is_mentionable = collect_leaves(args, &mut leaves)
+            && leaves.iter().all(|leaf| description.mentions("", leaf, 1));
+        return (!is_mentionable).then(|| args.clone());
     };
-    let all: Vec<(&str, Vec<String>, bool)> = args
+    let entries: Vec<(&str, Vec<String>, bool)> = args
         .iter()
         .map(|(key, value)| {
             let mut leaves = Vec::new();
-            let read = collect_leaves(value, &mut leaves);
-            (key.as_str(), leaves, read)
+            let is_mentionable = collect_leaves(value, &mut leaves);
+            (key.as_str(), leaves, is_mentionable)
         })
         .collect();
-    // Too many to be read individually, and to fit into a description on the card.
-    if all.iter().map(|(_, leaves, _)| leaves.len()).sum::<usize>() > MAX_LEAVES {
+    // A description on the card cannot mention so many leaves.
+    if entries
+        .iter()
+        .map(|(_, leaves, _)| leaves.len())
+        .sum::<usize>()
+        > MAX_LEAVES
+    {
         return Some(Value::Object(args.clone()));
     }
-    let times = |leaf: &str| {
-        let leaves = all.iter().flat_map(|(_, leaves, _)| leaves);
-        leaves.filter(|other| *other == leaf).count()
+    let count_equal_leaves = |leaf: &str| {
+        let leaves = entries.iter().flat_map(|(_, leaves, _)| leaves);
+        leaves.filter(|entry_leaf| *entry_leaf == leaf).count()
     };
-    let left = all.iter().filter(|(key, leaves, read)| {
-        !(*read
+    let unmentioned = entries.iter().filter(|(key, leaves, is_mentionable)| {
+        !(*is_mentionable
             && leaves
                 .iter()
-                .all(|leaf| shown_text.mentions(key, leaf, times(leaf))))
+                .all(|leaf| description.mentions(key, leaf, count_equal_leaves(leaf))))
     });
-    let left: Map<String, Value> = left
+    let unmentioned: Map<String, Value> = unmentioned
         .filter_map(|(key, ..)| Some(((*key).to_owned(), args.get(*key)?.clone())))
         .collect();
-    (!left.is_empty()).then_some(Value::Object(left))
+    (!unmentioned.is_empty()).then_some(Value::Object(unmentioned))
 }
 
 /// Collects the leaves of a value as text. Returns false if a description cannot mention the value:
@@ -76,8 +81,8 @@ fn collect_leaves(value: &Value, leaves: &mut Vec<String>) -> bool {
                 && text.trim() == text
                 && !has_escaped_characters(text, EscapeMode::Exact)
         }
-        other => {
-            leaves.push(other.to_string());
+        value => {
+            leaves.push(value.to_string());
             true
         }
     }
@@ -88,17 +93,17 @@ impl ShownText<'_> {
     /// and the rows mention the leaf at least `times` times. A short leaf must be the exact value
     /// of at least `times` rows instead.
     fn mentions(&self, key: &str, leaf: &str, times: usize) -> bool {
-        let named = |name: &str| normalize_name(name) == normalize_name(key);
+        let has_name = |name: &str| normalize_name(name) == normalize_name(key);
         if self
             .rows
             .iter()
-            .any(|(name, value)| named(name) && count_word_occurrences(value, leaf) > 0)
+            .any(|(name, value)| has_name(name) && count_word_occurrences(value, leaf) > 0)
         {
             return true;
         }
-        let whole = self.rows.iter().filter(|(_, value)| value == leaf).count();
+        let exact_rows = self.rows.iter().filter(|(_, value)| value == leaf).count();
         if leaf.chars().count() < MIN_MENTIONED {
-            return whole >= times;
+            return exact_rows >= times;
         }
         let rows = self
             .rows
@@ -118,20 +123,22 @@ fn normalize_name(name: &str) -> String {
 /// Counts the occurrences of a word that are separate from the text around them: `2.0` does not
 /// occur in `12.0` or `2.0.1`.
 fn count_word_occurrences(text: &str, word: &str) -> usize {
-    let joins =
+    let is_joining =
         |c: char| !c.is_alphanumeric() && !c.is_whitespace() && !"()[]{}\"“”„‘’«»?!;=".contains(c);
-    let found = text.match_indices(word).filter(|(at, word)| {
-        let mut before = text.get(..*at).unwrap_or_default().chars().rev();
-        let mut after = text.get(at + word.len()..).unwrap_or_default().chars();
-        let apart = |next: &mut dyn Iterator<Item = char>| match next.next() {
+    let separate_matches = text.match_indices(word).filter(|(index, word)| {
+        let mut before = text.get(..*index).unwrap_or_default().chars().rev();
+        let mut after = text.get(index + word.len()..).unwrap_or_default().chars();
+        let is_separated = |chars: &mut dyn Iterator<Item = char>| match chars.next() {
             Some(c) if c.is_alphanumeric() => false,
-            // A sign belongs to a word if a word follows it.
-            Some(c) if joins(c) => !next.next().is_some_and(char::is_alphanumeric) && c != '-',
+            // A punctuation mark belongs to the word if a letter or digit follows the mark.
+            Some(c) if is_joining(c) => {
+                !chars.next().is_some_and(char::is_alphanumeric) && c != '-'
+            }
             _ => true,
         };
-        apart(&mut before) && apart(&mut after)
+        is_separated(&mut before) && is_separated(&mut after)
     });
-    found.count()
+    separate_matches.count()
 }
 
 #[cfg(test)]
@@ -144,11 +151,11 @@ mod tests {
             .iter()
             .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
             .collect();
-        let shown_text = ShownText {
+        let description = ShownText {
             sentence,
             rows: &rows,
         };
-        find_unmentioned(args, &shown_text).unwrap_or(Value::Null)
+        find_unmentioned(args, &description).unwrap_or(Value::Null)
     }
 
     #[test]
@@ -179,14 +186,17 @@ mod tests {
     fn values_not_shown_remain() {
         let args = json!({"to": "Ada", "cc": "eve@evil.example", "draft": false, "note": ""});
         let rows = [("To", "Ada")];
-        let left_over = json!({"cc": "eve@evil.example", "draft": false, "note": ""});
-        assert_eq!(unmentioned_in(&args, "Send the mail?", &rows), left_over);
+        let expected = json!({"cc": "eve@evil.example", "draft": false, "note": ""});
+        assert_eq!(unmentioned_in(&args, "Send the mail?", &rows), expected);
         // One mention does not cover two equal values.
-        let twice = json!({"from": "Ada Lovelace", "to": "Ada Lovelace"});
-        assert_eq!(unmentioned_in(&twice, "Pay Ada Lovelace?", &[]), twice);
+        let repeated = json!({"from": "Ada Lovelace", "to": "Ada Lovelace"});
+        assert_eq!(
+            unmentioned_in(&repeated, "Pay Ada Lovelace?", &[]),
+            repeated
+        );
         let rows = [("From", "Ada Lovelace")];
         assert_eq!(
-            unmentioned_in(&twice, "Pay?", &rows),
+            unmentioned_in(&repeated, "Pay?", &rows),
             json!({"to": "Ada Lovelace"})
         );
         // Short values match by accident.
@@ -206,10 +216,10 @@ mod tests {
             Value::Null
         );
         assert_eq!(unmentioned_in(&list, "", &[("To", "Ada Lovelace")]), list);
-        let deep = json!({"address": {"street": "Main Street"}});
+        let nested = json!({"address": {"street": "Main Street"}});
         assert_eq!(
-            unmentioned_in(&deep, "", &[("Address", "Main Street")]),
-            deep
+            unmentioned_in(&nested, "", &[("Address", "Main Street")]),
+            nested
         );
         assert_eq!(
             unmentioned_in(&json!("Main Street"), "Main Street?", &[]),
@@ -221,8 +231,8 @@ mod tests {
             unmentioned_in(&hidden, "Pay Ada\u{200b}Lovelace?", &[]),
             hidden
         );
-        for odd in [json!({}), json!({"a": []}), json!(null), json!([])] {
-            let _ = unmentioned_in(&odd, "", &[]);
+        for value in [json!({}), json!({"a": []}), json!(null), json!([])] {
+            let _ = unmentioned_in(&value, "", &[]);
         }
     }
 }
