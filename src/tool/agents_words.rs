@@ -17,7 +17,7 @@ pub(super) fn agent_text(words: &Words, text: &str) -> AnyView {
     let (excerpt, rest) = split_at_limit(text.trim());
     let excerpt = match rest.is_empty() {
         true => excerpt.to_owned(),
-        false => format!("{shown}…"),
+        false => format!("{excerpt}…"),
     };
     let rest = (!rest.is_empty()).then(|| {
         let rest = rest.to_owned();

@@ -70,7 +70,7 @@ fn question_card(
     let text = match question.question {
         Value::String(text) => text,
         Value::Null => String::new(),
-        value => format!("{other:#}"),
+        value => format!("{value:#}"),
     };
     let answer = {
         let (schema, assistant) = (schema.clone(), assistant.clone());

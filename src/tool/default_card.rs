@@ -25,9 +25,10 @@ use crate::{
 /// The card is closed at first, and its content is rendered once it is opened. A result that
 /// declares itself a failure (`success: false`, `isError`, `status: "error"`, an `error`, or a text
 /// that begins with `Error:`) is shown as a failure; a result that the agent supplies for an action
-/// of the page is shown as reported by the agent. If the arguments were edited or sanitized, the changed
-/// arguments are shown, and the agent's can be expanded. A question of the handler with a schema
-/// ([`ToolContext::ask_with`](crate::ToolContext::ask_with)) is shown below the card as a form.
+/// of the page is shown as reported by the agent. If the arguments were edited or sanitized, the
+/// changed arguments are shown, and the agent's original arguments can be expanded. A question of
+/// the handler with a schema ([`ToolContext::ask_with`](crate::ToolContext::ask_with)) is shown
+/// below the card as a form.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -209,8 +210,8 @@ fn sections(words: &Words, call: &ToolCallView<Value>) -> impl IntoView + use<> 
     view! { {args}{dynamic(outcome)}{dynamic(code_name)} }
 }
 
-/// Returns the error text for the details of a card. For invalid arguments, this is the message that
-/// the agent received, which names each violation.
+/// Returns the error text for the details of a card. For invalid arguments, the text is the message
+/// that the agent received, which names each violation.
 fn exact_error(words: &Words, kind: &str, message: &str) -> String {
     match kind {
         "invalid_arguments" | "schema_changed" => message.to_owned(),

@@ -129,7 +129,7 @@ fn add_object_fields(
         let inner = FieldPosition {
             path,
             label: Some(match &position.label {
-                Some(outer) => format!("{outer}: {named}"),
+                Some(outer) => format!("{outer}: {label}"),
                 None => label,
             }),
             required: position.required

@@ -250,7 +250,7 @@ fn problem_sentence(fields: &[FormField], problem: &Problem, labels: &Labels) ->
     match label {
         _ if is_sentence => format!("{message}."),
         "" => format!("{message}."),
-        label => format!("{place}: {message}."),
+        label => format!("{label}: {message}."),
     }
 }
 

@@ -26,9 +26,9 @@ pub(super) struct ShownText<'a> {
 pub(super) fn find_unmentioned(args: &Value, description: &ShownText<'_>) -> Option<Value> {
     let Value::Object(args) = args else {
         let mut leaves = Vec::new();
-        let is_mentionable = collect_leaves(args, &mut leaves)
+        let is_mentioned = collect_leaves(args, &mut leaves)
             && leaves.iter().all(|leaf| description.mentions("", leaf, 1));
-        return (!is_mentionable).then(|| args.clone());
+        return (!is_mentioned).then(|| args.clone());
     };
     let entries: Vec<(&str, Vec<String>, bool)> = args
         .iter()

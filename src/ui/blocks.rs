@@ -13,16 +13,18 @@ pub(crate) fn split_at_block_end(text: &str, block_len: usize) -> Option<(&str, 
     if text.len() <= room {
         return None;
     }
-    let most = (MIN_BLOCK + BOUNDARY_SEARCH)
+    let max_len = (MIN_BLOCK + BOUNDARY_SEARCH)
         .saturating_sub(block_len)
         .min(text.len());
-    let end = (0..=most).rev().find(|at| text.is_char_boundary(*at))?;
+    let end = (0..=max_len).rev().find(|at| text.is_char_boundary(*at))?;
     let head = text.get(..end)?;
-    let after = |c: char| head.rfind(c).map(|at| at + 1).filter(|at| *at > room);
-    let good = after('\n').or_else(|| after(' ')).or_else(|| after(','));
-    text.split_at_checked(match good {
+    let end_after = |c: char| head.rfind(c).map(|at| at + 1).filter(|at| *at > room);
+    let boundary = end_after('\n')
+        .or_else(|| end_after(' '))
+        .or_else(|| end_after(','));
+    text.split_at_checked(match boundary {
         Some(at) => at,
-        None if most < text.len() => end,
+        None if max_len < text.len() => end,
         None => return None,
     })
 }

@@ -1,4 +1,4 @@
-//! Access to the browser, if there is one.
+//! Provides access to the browser, if there is one.
 //!
 //! On a server the browser must not be accessed: in a native program, each call into it would abort
 //! the process. The features of this crate do not distinguish a server from a browser, since one

@@ -12,8 +12,8 @@ pub(crate) async fn copy_text(text: &str) -> bool {
     let Some(window) = super::browser() else {
         return false;
     };
-    let found = js_sys::Reflect::get(&window.navigator(), &"clipboard".into());
-    let clipboard = found.ok().and_then(|found| found.dyn_into().ok());
+    let property = js_sys::Reflect::get(&window.navigator(), &"clipboard".into());
+    let clipboard = property.ok().and_then(|property| property.dyn_into().ok());
     let Some(clipboard): Option<web_sys::Clipboard> = clipboard else {
         return false;
     };

@@ -25,14 +25,14 @@ pub(crate) fn set_now(now: i64) {
         now,
         due: Vec::new(),
     };
-    let old = CLOCK.replace(Some(clock));
-    drop(old);
+    let previous = CLOCK.replace(Some(clock));
+    drop(previous);
 }
 
 /// Restores the browser's time; pending callbacks are dropped.
 pub(crate) fn restore_browser_time() {
-    let old = CLOCK.take();
-    drop(old);
+    let previous = CLOCK.take();
+    drop(previous);
 }
 
 /// Returns the fake time, if it is set.
@@ -55,26 +55,26 @@ pub(super) fn schedule(ms: u32, act: Box<dyn FnOnce()>) -> Option<Box<dyn FnOnce
 
 /// Advances the fake time; due callbacks run in order, each at its own time.
 pub(crate) fn advance(ms: i64) {
-    let until = now().unwrap_or_default() + ms;
-    while let Some(act) = take_due_callback(until) {
+    let end = now().unwrap_or_default() + ms;
+    while let Some(act) = take_due_callback(end) {
         act();
     }
     CLOCK.with_borrow_mut(|clock| {
         if let Some(clock) = clock {
-            clock.now = until;
+            clock.now = end;
         }
     });
 }
 
-fn take_due_callback(until: i64) -> Option<Box<dyn FnOnce()>> {
+fn take_due_callback(end: i64) -> Option<Box<dyn FnOnce()>> {
     CLOCK.with_borrow_mut(|clock| {
         let clock = clock.as_mut()?;
-        let due = clock.due.iter().enumerate();
-        let (place, due) = due.min_by_key(|(_, due)| due.at)?;
-        if due.at > until {
+        let callbacks = clock.due.iter().enumerate();
+        let (index, callback) = callbacks.min_by_key(|(_, callback)| callback.at)?;
+        if callback.at > end {
             return None;
         }
-        clock.now = clock.now.max(due.at);
-        Some(clock.due.remove(place).act)
+        clock.now = clock.now.max(callback.at);
+        Some(clock.due.remove(index).act)
     })
 }

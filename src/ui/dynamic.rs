@@ -19,11 +19,11 @@ pub(crate) fn when(
     holds: impl Fn() -> bool + Send + Sync + 'static,
     view: impl Fn() -> AnyView + Send + 'static,
 ) -> Dynamic {
-    let holds = memo_of(Box::new(holds));
+    let holds = condition_memo(Box::new(holds));
     Box::new(move || if holds.get() { view() } else { ().into_any() })
 }
 
-fn memo_of(holds: Box<dyn Fn() -> bool + Send + Sync>) -> ArcMemo<bool> {
+fn condition_memo(holds: Box<dyn Fn() -> bool + Send + Sync>) -> ArcMemo<bool> {
     ArcMemo::new(move |_| holds())
 }
 
@@ -62,14 +62,14 @@ fn entry_source<T: Send + 'static>(
     draw: impl Fn(T) -> AnyView + Clone + Send + 'static,
 ) -> EntrySource {
     Box::new(move || {
-        let entry = |item: T| {
+        let to_entry = |item: T| {
             let (key, draw) = (key(&item), draw.clone());
             ListEntry {
                 key,
                 draw: Box::new(move || draw(item)),
             }
         };
-        items().into_iter().map(entry).collect()
+        items().into_iter().map(to_entry).collect()
     })
 }
 
@@ -93,8 +93,8 @@ fn entry_list(each: EntrySource) -> AnyView {
     .into_any()
 }
 
-/// Renders a view in a scope of its own: contexts that the view provides are visible only in the
-/// view. A component does not create such a scope.
+/// Renders a view in a separate scope: contexts that the view provides are visible only in the
+/// view. A component alone does not create such a scope.
 pub(crate) fn scope(view: Box<dyn FnOnce() -> AnyView>) -> AnyView {
     let owner = Owner::current().map_or_else(Owner::new, |owner| owner.child());
     let view = owner.with(view);

@@ -14,11 +14,11 @@ const DOWNLOAD_START_MS: u32 = 10_000;
 pub(crate) async fn read_base64(file: &web_sys::File) -> Option<String> {
     let reader = web_sys::FileReader::new().ok()?;
     let (sender, receiver) = oneshot::channel();
-    let done = Closure::once_into_js(move || {
+    let on_load_end = Closure::once_into_js(move || {
         // The receiver may be dropped.
         let _ = sender.send(());
     });
-    reader.set_onloadend(Some(done.unchecked_ref()));
+    reader.set_onloadend(Some(on_load_end.unchecked_ref()));
     reader.read_as_data_url(file).ok()?;
     receiver.await.ok()?;
     let url = reader.result().ok()?.as_string()?;
@@ -29,7 +29,7 @@ pub(crate) async fn read_base64(file: &web_sys::File) -> Option<String> {
 
 /// Saves base64-encoded bytes as a file; invalid base64 is ignored.
 pub(crate) fn save_file(name: &str, base64: &str) {
-    // A refusal of the browser cannot be handled.
+    // If the browser refuses, no file is saved.
     let _ = try_save_file(name, base64);
 }
 
@@ -41,7 +41,8 @@ fn try_save_file(name: &str, base64: &str) -> Option<()> {
         .filter_map(|c| u8::try_from(c).ok())
         .collect();
     let content = Array::of1(&Uint8Array::from(bytes.as_slice()));
-    // A type that no browser opens, since the content comes from an agent.
+    // Browsers download files of this type instead of opening them. The content comes from an
+    // agent.
     let options = web_sys::BlobPropertyBag::new();
     options.set_type("application/octet-stream");
     let blob = web_sys::Blob::new_with_u8_array_sequence_and_options(&content, &options).ok()?;
@@ -52,7 +53,7 @@ fn try_save_file(name: &str, base64: &str) -> Option<()> {
     link.set_download(name);
     link.click();
     after(DOWNLOAD_START_MS, move || {
-        // Revoking an address twice is not an error.
+        // Revoking a URL twice is not an error.
         let _ = web_sys::Url::revoke_object_url(&url);
     });
     Some(())

@@ -8,21 +8,21 @@ use web_sys::HtmlDialogElement;
 use super::{after, closest, find};
 
 /// The selector of the focusable elements of a question.
-const FIELDS: &str = "input, select, textarea, button";
+const FIELD_SELECTOR: &str = "input, select, textarea, button";
 
 /// If the focus is inside of an element that is about to be removed, or of a modal dialog around
 /// the element, closes the dialog and moves the focus to another open question, else to the text
 /// box of the chat.
-pub(crate) fn pass_focus_on(going: &web_sys::Element) {
-    let dialog = closest(going, "dialog:modal");
-    if !has_focus_in(dialog.as_ref().unwrap_or(going)) {
+pub(crate) fn pass_focus_on(removed: &web_sys::Element) {
+    let dialog = closest(removed, "dialog:modal");
+    if !has_focus_in(dialog.as_ref().unwrap_or(removed)) {
         return;
     }
-    let next = next_question_field(going).or_else(|| {
-        let chat = closest(going, ".la-chat")?;
-        next_approval_card(&chat, going).or_else(|| find(&chat, ".la-composer-input"))
+    let next = next_question_field(removed).or_else(|| {
+        let chat = closest(removed, ".la-chat")?;
+        next_approval_card(&chat, removed).or_else(|| find(&chat, ".la-composer-input"))
     });
-    // Outside of a modal dialog nothing can be focused.
+    // While a modal dialog is open, no element outside of it can be focused.
     if let Some(dialog) = dialog.and_then(|dialog| dialog.dyn_into::<HtmlDialogElement>().ok()) {
         dialog.close();
     }
@@ -35,13 +35,15 @@ pub(crate) fn focus_after_removal(from: &web_sys::Element, by_key: bool) {
     let Some(chat) = closest(from, ".la-chat") else {
         return;
     };
-    let fine = super::browser().and_then(|window| window.match_media("(pointer: fine)").ok()?);
-    let place = match by_key || fine.is_some_and(|fine| fine.matches()) {
-        true => ".la-composer-input",
-        false => ".la-transcript-scroller",
-    };
-    let element = find(&chat, place).or_else(|| find(&chat, ".la-composer-input"));
-    let element = element.and_then(|place| place.dyn_into::<web_sys::HtmlElement>().ok());
+    let pointer_query =
+        super::browser().and_then(|window| window.match_media("(pointer: fine)").ok()?);
+    let selector =
+        match by_key || pointer_query.is_some_and(|pointer_query| pointer_query.matches()) {
+            true => ".la-composer-input",
+            false => ".la-transcript-scroller",
+        };
+    let element = find(&chat, selector).or_else(|| find(&chat, ".la-composer-input"));
+    let element = element.and_then(|element| element.dyn_into::<web_sys::HtmlElement>().ok());
     if let Some(element) = element {
         let options = web_sys::FocusOptions::new();
         options.set_prevent_scroll(true);
@@ -54,16 +56,16 @@ pub(crate) fn focus_after_removal(from: &web_sys::Element, by_key: bool) {
 /// so that keyboard users read it from the start.
 fn next_approval_card(
     chat: &web_sys::Element,
-    going: &web_sys::Element,
+    removed: &web_sys::Element,
 ) -> Option<web_sys::Element> {
     let cards = chat
         .query_selector_all(".la-tool .la-approval[tabindex]")
         .ok()?;
-    let cards = (0..cards.length()).filter_map(|place| cards.item(place)?.dyn_into().ok());
-    let mut others = cards.filter(|card: &web_sys::Element| {
-        !card.contains(Some(going)) && !going.contains(Some(card))
+    let cards = (0..cards.length()).filter_map(|index| cards.item(index)?.dyn_into().ok());
+    let mut other_cards = cards.filter(|card: &web_sys::Element| {
+        !card.contains(Some(removed)) && !removed.contains(Some(card))
     });
-    others.next()
+    other_cards.next()
 }
 
 /// Returns true if the focus is inside of an element.
@@ -71,8 +73,8 @@ pub(crate) fn has_focus_in(element: &web_sys::Element) -> bool {
     focused_element(element).is_some_and(|active| element.contains(Some(&active)))
 }
 
-/// Returns the focused element of the document or shadow root that contains an element, if any. For
-/// focus inside of a shadow root, the document knows only the host.
+/// Returns the focused element of the document or shadow root that contains an element, if any. If
+/// the focus is inside of a shadow root, the active element of the document is only its host.
 pub(crate) fn focused_element(near: &web_sys::Element) -> Option<web_sys::Element> {
     let root = near.get_root_node();
     // Documents and shadow roots have the same property.
@@ -82,20 +84,21 @@ pub(crate) fn focused_element(near: &web_sys::Element) -> Option<web_sys::Elemen
 
 /// Returns the first field of another question in the same inbox; `None` outside of an inbox.
 /// Answered questions are skipped, because they are inert.
-fn next_question_field(going: &web_sys::Element) -> Option<web_sys::Element> {
-    let after = std::iter::successors(going.next_element_sibling(), |e| e.next_element_sibling());
-    let before = std::iter::successors(going.previous_element_sibling(), |e| {
+fn next_question_field(removed: &web_sys::Element) -> Option<web_sys::Element> {
+    let following =
+        std::iter::successors(removed.next_element_sibling(), |e| e.next_element_sibling());
+    let preceding = std::iter::successors(removed.previous_element_sibling(), |e| {
         e.previous_element_sibling()
     });
-    let mut others = after
-        .chain(before)
-        .filter(|other| other.has_attribute("data-interrupt-id") && !other.has_attribute("inert"));
-    closest(going, ".la-inbox")?;
-    others.find_map(|other| find(&other, FIELDS))
+    let mut questions = following.chain(preceding).filter(|question| {
+        question.has_attribute("data-interrupt-id") && !question.has_attribute("inert")
+    });
+    closest(removed, ".la-inbox")?;
+    questions.find_map(|question| find(&question, FIELD_SELECTOR))
 }
 
-/// Focuses the descendant that matches a selector, if no element of the page has the focus, as
-/// after the focused element was removed.
+/// Focuses the descendant that matches a selector, if no element of the page has the focus, for
+/// example after the focused element was removed.
 pub(crate) fn recover_focus(place: &web_sys::Element, selector: &str) {
     let active = document().active_element();
     if active.is_none_or(|active| active.tag_name() == "BODY") {

@@ -21,12 +21,12 @@ pub(crate) const SLICE_MS: f64 = 8.0;
 /// The maximum wait for a frame, because a browser may not draw any.
 const LONGEST_FRAME: Duration = Duration::from_millis(50);
 /// The maximum number of rows that are drawn in a frame.
-const ROWS: usize = 16;
+const FRAME_ROWS: usize = 16;
 /// The maximum number of rows that are drawn in a frame that continues an earlier one.
-const NEXT_ROWS: usize = 4;
+const CONTINUED_FRAME_ROWS: usize = 4;
 
-/// A measurement of work, for the time limit that all work of the page in a frame shares. Dropping
-/// the slice adds the elapsed time to the time used in the frame.
+/// A measurement of work against the time limit that all work of the page in one frame shares.
+/// Dropping the slice adds the elapsed time to the time used in the frame.
 #[derive(Debug)]
 pub(crate) struct WorkSlice {
     began: f64,
@@ -40,7 +40,7 @@ impl WorkSlice {
 
     /// Returns true if the rest of the work must wait for another frame.
     pub(crate) fn is_used_up(&self) -> bool {
-        PAGE.with_borrow_mut(|page| page.current().worked + self.elapsed() >= SLICE_MS)
+        FRAME_WORK.with_borrow_mut(|page| page.current().worked + self.elapsed() >= SLICE_MS)
     }
 
     fn elapsed(&self) -> f64 {
@@ -53,7 +53,7 @@ impl Drop for WorkSlice {
     fn drop(&mut self) {
         let elapsed = self.elapsed();
         if elapsed > 0.0 {
-            PAGE.with_borrow_mut(|page| page.current().worked += elapsed);
+            FRAME_WORK.with_borrow_mut(|page| page.current().worked += elapsed);
         }
     }
 }
@@ -65,12 +65,12 @@ pub(crate) async fn next_frame() {
     let is_hidden = window.document().is_none_or(|document| document.hidden());
     if !is_hidden {
         let (sender, receiver) = oneshot::channel();
-        let drawn = Closure::once_into_js(move || {
+        let on_frame = Closure::once_into_js(move || {
             // The receiver is dropped if the future is.
             let _ = sender.send(());
         });
         // Fails only without a callback.
-        let _ = window.request_animation_frame(drawn.unchecked_ref());
+        let _ = window.request_animation_frame(on_frame.unchecked_ref());
         let timeout = std::pin::pin!(sleep_by_browser(LONGEST_FRAME));
         select(receiver, timeout).await;
     }
@@ -109,7 +109,7 @@ impl FrameWork {
             self.frame = frame;
             self.worked = 0.0;
             if !self.is_frame_scheduled {
-                self.left = ROWS;
+                self.left = FRAME_ROWS;
             }
         }
         self
@@ -117,11 +117,11 @@ impl FrameWork {
 }
 
 thread_local! {
-    static PAGE: RefCell<FrameWork> = const {
+    static FRAME_WORK: RefCell<FrameWork> = const {
         RefCell::new(FrameWork {
             frame: 0.0,
             worked: 0.0,
-            left: ROWS,
+            left: FRAME_ROWS,
             is_frame_scheduled: false,
             lists: Vec::new(),
         })
@@ -137,50 +137,50 @@ fn timeline_ms() -> f64 {
 
 /// Draws all rows in this frame, because the page is printed or searched.
 pub(crate) fn draw_all_rows() {
-    PAGE.with_borrow_mut(|page| page.left = usize::MAX);
+    FRAME_WORK.with_borrow_mut(|page| page.left = usize::MAX);
     begin_frame_later();
-    let lists = PAGE.with_borrow_mut(|page| std::mem::take(&mut page.lists));
+    let lists = FRAME_WORK.with_borrow_mut(|page| std::mem::take(&mut page.lists));
     notify_lists(lists);
 }
 
 /// Returns true while rows wait for a later frame.
 pub(crate) fn has_waiting_rows() -> bool {
-    PAGE.with_borrow(|page| !page.lists.is_empty())
+    FRAME_WORK.with_borrow(|page| !page.lists.is_empty())
 }
 
 /// Takes a row from the budget of this frame. Returns false if the budget is used up.
 fn try_take_row() -> bool {
-    PAGE.with_borrow_mut(|page| {
+    FRAME_WORK.with_borrow_mut(|page| {
         let left = &mut page.current().left;
-        let takes = *left > 0;
+        let has_row = *left > 0;
         *left = left.saturating_sub(1);
-        takes
+        has_row
     })
 }
 
 fn begin_frame_later() {
     let was_scheduled =
-        PAGE.with_borrow_mut(|page| std::mem::replace(&mut page.is_frame_scheduled, true));
+        FRAME_WORK.with_borrow_mut(|page| std::mem::replace(&mut page.is_frame_scheduled, true));
     if !was_scheduled {
         in_next_frame(begin_frame);
     }
 }
 
 fn begin_frame() {
-    let lists = PAGE.with_borrow_mut(|page| {
+    let lists = FRAME_WORK.with_borrow_mut(|page| {
         page.current().worked = 0.0;
         page.is_frame_scheduled = false;
         page.left = if page.lists.is_empty() {
-            ROWS
+            FRAME_ROWS
         } else {
-            NEXT_ROWS
+            CONTINUED_FRAME_ROWS
         };
         std::mem::take(&mut page.lists)
     });
     if lists.is_empty() {
         return;
     }
-    // The frames after it have fewer rows as long as rows wait.
+    // While rows are waiting, later frames have a smaller budget.
     begin_frame_later();
     notify_lists(lists);
 }
@@ -211,11 +211,11 @@ pub(crate) struct PacedRows {
 
 impl PacedRows {
     pub(crate) fn new() -> Self {
-        let hydrating = hydration_check();
+        let is_hydrating = hydration_check();
         Self {
             drawn: Mutex::default(),
             more: ArcRwSignal::new(0),
-            at_once: Box::new(move || !in_browser() || hydrating()),
+            at_once: Box::new(move || !in_browser() || is_hydrating()),
         }
     }
 
@@ -227,18 +227,18 @@ impl PacedRows {
             return;
         }
         let mut drawn = self.drawn.lock().unwrap_or_else(PoisonError::into_inner);
-        let (mut now, mut waits) = (HashSet::new(), false);
+        let (mut drawn_now, mut has_waiting) = (HashSet::new(), false);
         rows.retain(|row| {
             let key = key(row);
-            let draws = drawn.contains(key) || now.is_empty() || try_take_row();
-            waits |= !draws;
-            draws && now.insert(key.to_owned())
+            let is_drawn = drawn.contains(key) || drawn_now.is_empty() || try_take_row();
+            has_waiting |= !is_drawn;
+            is_drawn && drawn_now.insert(key.to_owned())
         });
-        *drawn = now;
+        *drawn = drawn_now;
         drop(drawn);
-        if waits {
+        if has_waiting {
             self.more.track();
-            PAGE.with_borrow_mut(|page| page.lists.push(self.more.clone()));
+            FRAME_WORK.with_borrow_mut(|page| page.lists.push(self.more.clone()));
             begin_frame_later();
         }
     }

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use super::{after, dynamic, frame::hydration_check, in_browser};
 
 /// The interval for checking whether hydration is over, in milliseconds.
-const HYDRATING_MS: u32 = 10;
+const HYDRATION_CHECK_MS: u32 = 10;
 
 /// Renders a view in the browser only: at once, or, if the page is being hydrated, afterwards.
 /// Until then, and on the server, `before` is rendered.
@@ -20,14 +20,14 @@ type RenderBefore = Box<dyn Fn() -> AnyView + Send>;
 type RenderAfter = Box<dyn FnOnce() -> AnyView + Send>;
 
 fn draw_after_hydration(before: RenderBefore, draw: RenderAfter) -> AnyView {
-    let hydrating = hydration_check();
-    if in_browser() && !hydrating() {
+    let is_hydrating = hydration_check();
+    if in_browser() && !is_hydrating() {
         return draw();
     }
     let ready = in_browser().then(|| {
         let ready = ArcRwSignal::new(false);
-        let when_ready = ready.clone();
-        Effect::new(move |_| set_when_hydrated(hydrating.clone(), when_ready.clone()));
+        let effect_ready = ready.clone();
+        Effect::new(move |_| set_when_hydrated(is_hydrating.clone(), effect_ready.clone()));
         ready
     });
     let mut draw = Some(draw);
@@ -41,9 +41,11 @@ fn draw_after_hydration(before: RenderBefore, draw: RenderAfter) -> AnyView {
     dynamic(view).into_any()
 }
 
-fn set_when_hydrated(hydrating: impl Fn() -> bool + 'static, ready: ArcRwSignal<bool>) {
-    if hydrating() {
-        after(HYDRATING_MS, move || set_when_hydrated(hydrating, ready));
+fn set_when_hydrated(is_hydrating: impl Fn() -> bool + 'static, ready: ArcRwSignal<bool>) {
+    if is_hydrating() {
+        after(HYDRATION_CHECK_MS, move || {
+            set_when_hydrated(is_hydrating, ready);
+        });
     } else {
         ready.set(true);
     }

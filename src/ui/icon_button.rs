@@ -43,7 +43,7 @@ impl IconButton {
     }
 
     pub(crate) fn view(self, words: &Words) -> AnyView {
-        let stops = use_context::<TabStop>();
+        let tab_stop = use_context::<TabStop>();
         let Self {
             class,
             name,
@@ -63,7 +63,7 @@ impl IconButton {
                 data-shape="icon"
                 aria-label=words.attr(name)
                 title=words.attr(name)
-                tabindex=move || stops.and_then(|stops| (!stops.0.get()).then_some("-1"))
+                tabindex=move || tab_stop.and_then(|tab_stop| (!tab_stop.0.get()).then_some("-1"))
                 aria-disabled=move || disabled.get().then_some("true")
                 aria-pressed=move || pressed.get().map(|pressed| pressed.to_string())
                 aria-expanded=move || expanded.get().map(|expanded| expanded.to_string())

@@ -1,4 +1,4 @@
-//! Unique ids.
+//! Generates unique ids.
 
 /// Generates a random id. It is a UUID (version 4), because some servers accept no other thread ids
 /// (rule "ids"). Ids that the application or an agent chooses are used unchanged.
@@ -20,8 +20,8 @@ fn format_uuid(high: u64, low: u64) -> String {
     )
 }
 
-/// Generates random bits from the seeds of the standard library's hash maps, for programs without
-/// a browser. Ids only have to differ.
+/// Generates random bits from the seeds of the standard library's hash maps, for programs without a
+/// browser. Ids must be unique, but may be predictable.
 #[cfg(not(target_arch = "wasm32"))]
 fn random_half() -> u64 {
     use std::hash::{BuildHasher, Hasher, RandomState};
@@ -31,11 +31,11 @@ fn random_half() -> u64 {
 #[cfg(target_arch = "wasm32")]
 fn random_half() -> u64 {
     let mut bytes = [0_u8; 8];
-    let filled = web_sys::window()
+    let outcome = web_sys::window()
         .and_then(|window| window.crypto().ok())
         .map(|crypto| crypto.get_random_values_with_u8_array(&mut bytes));
-    if !matches!(filled, Some(Ok(_))) {
-        // No crypto: an insecure context of an old browser. Ids only have to differ.
+    if !matches!(outcome, Some(Ok(_))) {
+        // An old browser has no `crypto` in an insecure context. Ids may be predictable.
         for byte in &mut bytes {
             *byte = random_byte();
         }
@@ -57,7 +57,7 @@ fn random_byte() -> u8 {
 mod tests {
     use super::*;
 
-    /// Version and variant are fixed, every other bit is taken as it is.
+    /// Checks that the version and the variant are fixed, and that all other bits are used.
     #[test]
     fn ids_are_random_uuids() {
         assert_eq!(format_uuid(0, 0), "00000000-0000-4000-8000-000000000000");

@@ -454,7 +454,7 @@ impl Labels {
             Refusal::EachAction { .. } => |l| &l.decisions_missing,
             Refusal::DecisionNotAllowed { .. } => |l| &l.decision_not_taken,
             Refusal::Elsewhere => |l| &l.open_elsewhere,
-            // The others are for programs.
+            // Other refusals are caused by code of the application, not by the user.
             _ => |l| &l.failed,
         }
     }

@@ -47,7 +47,7 @@ impl LiveRegions {
 fn region_texts(region: Region) -> AnyView {
     let draw =
         |(_, text): (u64, String)| view! { <p class="la-announcement">{text}</p> }.into_any();
-    each(move || region.get(), |one| one.0.to_string(), draw).into_any()
+    each(move || region.get(), |entry| entry.0.to_string(), draw).into_any()
 }
 
 /// Renders the announcements of the surrounding window inside a modal dialog, because everything
@@ -56,13 +56,18 @@ fn region_texts(region: Region) -> AnyView {
 pub(crate) fn live_in_dialog() -> Option<AnyView> {
     let regions = use_context::<LiveRegions>()?;
     let region = |region: Region| {
-        let before = region.with_untracked(|list| list.last().map(|last| last.0));
-        let list = move || {
-            let is_new = |one: &(u64, String)| before.is_none_or(|before| one.0 > before);
-            region.with(|list| list.iter().filter(|one| is_new(one)).cloned().collect())
+        let last_number = region.with_untracked(|list| list.last().map(|last| last.0));
+        let new_entries = move || {
+            let is_new =
+                |entry: &(u64, String)| last_number.is_none_or(|last_number| entry.0 > last_number);
+            region.with(|list| list.iter().filter(|entry| is_new(entry)).cloned().collect())
         };
         let draw = |(_, text): (u64, String)| view! { <p>{text}</p> }.into_any();
-        each(list, |one: &(u64, String)| one.0.to_string(), draw)
+        each(
+            new_entries,
+            |entry: &(u64, String)| entry.0.to_string(),
+            draw,
+        )
     };
     let view = view! {
         <div class="la-visually-hidden la-dialog-live">

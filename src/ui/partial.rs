@@ -5,7 +5,7 @@ use leptos::{html, prelude::*};
 use super::{Labels, Words, dynamic, focus};
 
 /// The number of items that one press of the button adds.
-const STEP: usize = 100;
+const ITEMS_PER_PRESS: usize = 100;
 
 /// A long list that is drawn in part: its first items, and some at its end. Other items are not in
 /// the page, so questions in them cannot be answered.
@@ -31,40 +31,44 @@ impl PartialList {
     /// items.
     pub(crate) fn replace_gap<T>(self, list: &mut Vec<T>, gap: impl FnOnce() -> T) {
         let first = self.first.get();
-        let hidden = list.len().saturating_sub(first + self.last);
-        if self.hidden.get_untracked() != hidden {
-            self.hidden.set(hidden);
+        let hidden_count = list.len().saturating_sub(first + self.last);
+        if self.hidden.get_untracked() != hidden_count {
+            self.hidden.set(hidden_count);
         }
-        if hidden > 0 {
-            list.splice(first..first + hidden, [gap()]);
+        if hidden_count > 0 {
+            list.splice(first..first + hidden_count, [gap()]);
         }
     }
 
     /// Renders the button that draws more items.
     pub(crate) fn button(self) -> AnyView {
         let words = Words::current();
-        let place = NodeRef::<html::Div>::new();
-        let more = move |_| {
-            // The button stays as long as something is hidden.
-            if self.hidden.get_untracked() <= STEP
-                && let Some(place) = place.get_untracked()
+        let row = NodeRef::<html::Div>::new();
+        let show_more = move |_| {
+            // The button is removed once no item is hidden.
+            if self.hidden.get_untracked() <= ITEMS_PER_PRESS
+                && let Some(row) = row.get_untracked()
             {
-                focus::pass_focus_on(&place);
+                focus::pass_focus_on(&row);
             }
-            self.first.update(|first| *first += STEP);
+            self.first.update(|first| *first += ITEMS_PER_PRESS);
         };
         let text = move || {
-            let hidden = self.hidden.get();
-            show_more_text(&words.get(), hidden.min(STEP), hidden)
+            let hidden_count = self.hidden.get();
+            show_more_text(
+                &words.get(),
+                hidden_count.min(ITEMS_PER_PRESS),
+                hidden_count,
+            )
         };
         view! {
-            <div class="la-tool-group-head" data-hidden=move || self.hidden.get() node_ref=place>
+            <div class="la-tool-group-head" data-hidden=move || self.hidden.get() node_ref=row>
                 <button
                     type="button"
                     class="la-button"
                     data-variant="quiet"
                     data-size="small"
-                    on:click=more
+                    on:click=show_more
                 >
                     <span>{dynamic(text)}</span>
                 </button>

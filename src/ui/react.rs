@@ -11,8 +11,8 @@ use send_wrapper::SendWrapper;
 /// Creates an effect: `run` is called once, and again after its dependencies have changed, with its
 /// previous result.
 pub(crate) fn effect<T: 'static>(mut run: impl FnMut(Option<T>) -> T + 'static) {
-    let mut before = None;
-    boxed_effect(Box::new(move || before = Some(run(before.take()))));
+    let mut previous = None;
+    boxed_effect(Box::new(move || previous = Some(run(previous.take()))));
 }
 
 fn boxed_effect(mut run: Box<dyn FnMut()>) {
@@ -39,21 +39,21 @@ pub(crate) type Attributes = Rc<dyn Fn(&mut dyn FnMut(&'static str, Option<&str>
 /// A directive (`use:attributes`) that writes several attributes with the same dependencies
 /// together. Individual attributes would each be an effect that is notified separately.
 pub(crate) fn attributes(element: web_sys::Element, visit: Attributes) {
-    let written = RenderEffect::new(move |before: Option<WrittenValues>| {
-        let mut written = before.unwrap_or_default();
-        let mut at = 0;
+    let effect = RenderEffect::new(move |previous: Option<WrittenValues>| {
+        let mut written = previous.unwrap_or_default();
+        let mut index = 0;
         visit(&mut |name, value| {
-            if written.len() == at {
+            if written.len() == index {
                 written.push(None);
             }
-            let Some(known) = written.get_mut(at) else {
+            let Some(current) = written.get_mut(index) else {
                 return;
             };
-            at += 1;
-            if known.as_deref() == value {
+            index += 1;
+            if current.as_deref() == value {
                 return;
             }
-            *known = value.map(str::to_owned);
+            *current = value.map(str::to_owned);
             // The crate's attribute names are always valid.
             let _ = match value {
                 Some(value) => element.set_attribute(name, value),
@@ -62,9 +62,9 @@ pub(crate) fn attributes(element: web_sys::Element, visit: Attributes) {
         });
         written
     });
-    // Lives as long as the surrounding view.
-    let written = SendWrapper::new(written);
-    on_cleanup(move || drop(written));
+    // The effect lives as long as the surrounding view.
+    let effect = SendWrapper::new(effect);
+    on_cleanup(move || drop(effect));
 }
 
 /// The current values of an element's attributes, in order.

@@ -46,7 +46,7 @@ impl Subscription {
     /// observer is subscribed to.
     pub fn forget(self) {
         if let Some(unsubscribe) = self.0.take().0.take() {
-            // What the closure owns, such as a listener, is not dropped either.
+            // The closure is leaked, so values that it owns, such as a listener, are not dropped.
             Box::leak(unsubscribe);
         }
     }

@@ -22,19 +22,25 @@ pub(crate) enum TimeFormat {
 /// The name and the value of an `Intl` option.
 type IntlOption<'a> = (&'a str, &'a str);
 
-const SHORT: &[IntlOption<'_>] = &[("hour", "numeric"), ("minute", "2-digit")];
-const FULL: &[IntlOption<'_>] = &[("dateStyle", "full"), ("timeStyle", "short")];
-const DAY: [IntlOption<'_>; 3] = [("weekday", "long"), ("day", "numeric"), ("month", "long")];
-const DIGITS: IntlOption<'_> = ("maximumFractionDigits", "1");
+const SHORT_OPTIONS: &[IntlOption<'_>] = &[("hour", "numeric"), ("minute", "2-digit")];
+const FULL_OPTIONS: &[IntlOption<'_>] = &[("dateStyle", "full"), ("timeStyle", "short")];
+const DAY_OPTIONS: [IntlOption<'_>; 3] =
+    [("weekday", "long"), ("day", "numeric"), ("month", "long")];
+const DIGITS_OPTION: IntlOption<'_> = ("maximumFractionDigits", "1");
 
 /// Formats a time in milliseconds since 1970; `None` if the browser cannot format it.
-pub(crate) fn format_time(ms: i64, form: TimeFormat) -> Option<String> {
-    let dated = [DAY[0], DAY[1], DAY[2], ("year", "numeric")];
-    let options = match form {
-        TimeFormat::Short => SHORT,
-        TimeFormat::Full => FULL,
-        TimeFormat::Day if year(ms) != year(now()) => &dated,
-        TimeFormat::Day => &DAY,
+pub(crate) fn format_time(ms: i64, format: TimeFormat) -> Option<String> {
+    let day_with_year = [
+        DAY_OPTIONS[0],
+        DAY_OPTIONS[1],
+        DAY_OPTIONS[2],
+        ("year", "numeric"),
+    ];
+    let options = match format {
+        TimeFormat::Short => SHORT_OPTIONS,
+        TimeFormat::Full => FULL_OPTIONS,
+        TimeFormat::Day if year(ms) != year(now()) => &day_with_year,
+        TimeFormat::Day => &DAY_OPTIONS,
     };
     format_with_intl("DateTimeFormat", options, &date(ms).into())
 }
@@ -42,8 +48,8 @@ pub(crate) fn format_time(ms: i64, form: TimeFormat) -> Option<String> {
 /// Formats a number with at most one fraction digit: 3.4, or 1.2K if `compact` is true.
 pub(crate) fn format_number(value: f64, compact: bool) -> String {
     let options = match compact {
-        true => [DIGITS, ("notation", "compact")].as_slice(),
-        false => &[DIGITS],
+        true => [DIGITS_OPTION, ("notation", "compact")].as_slice(),
+        false => &[DIGITS_OPTION],
     };
     format_with_intl("NumberFormat", options, &value.into()).unwrap_or_else(|| format_float(value))
 }
@@ -83,8 +89,8 @@ pub(crate) fn format_money(micros: u64, currency: &str) -> String {
 /// Makes the browser load its formatters, because their first use takes up to thirty milliseconds,
 /// which would delay opening a conversation.
 pub(crate) fn load_formatters() {
-    for form in [TimeFormat::Short, TimeFormat::Full] {
-        let _ = format_time(now(), form);
+    for format in [TimeFormat::Short, TimeFormat::Full] {
+        let _ = format_time(now(), format);
     }
 }
 
@@ -96,12 +102,12 @@ pub(crate) fn format_iso(ms: i64) -> Option<String> {
 }
 
 /// Returns true if two times are on the same local day.
-pub(crate) fn is_same_day(one: i64, other: i64) -> bool {
+pub(crate) fn is_same_day(a: i64, b: i64) -> bool {
     let day = |ms| {
         let date = date(ms);
         (date.get_full_year(), date.get_month(), date.get_date())
     };
-    day(one) == day(other)
+    day(a) == day(b)
 }
 
 /// Returns the current time, in milliseconds since 1970; the fake time if a test has set it.
@@ -117,8 +123,8 @@ pub(crate) fn now() -> i64 {
     if super::in_browser() {
         return js_sys::Date::now() as i64;
     }
-    let since = std::time::UNIX_EPOCH.elapsed();
-    since.map_or(0, |since| since.as_millis() as i64)
+    let elapsed = std::time::UNIX_EPOCH.elapsed();
+    elapsed.map_or(0, |elapsed| elapsed.as_millis() as i64)
 }
 
 #[allow(
@@ -135,33 +141,36 @@ fn year(ms: i64) -> u32 {
 
 thread_local! {
     /// The formatters, by a key of class, language, options and time zone.
-    static FORMATS: RefCell<Vec<(String, Function)>> = const { RefCell::new(Vec::new()) };
+    static FORMATTERS: RefCell<Vec<(String, Function)>> = const { RefCell::new(Vec::new()) };
 }
 
 /// Formats a value with an `Intl` class; `None` if the browser fails. The formatter is cached,
 /// since creating it is the slowest part.
 fn format_with_intl(class: &str, options: &[IntlOption<'_>], value: &JsValue) -> Option<String> {
-    let page = document()
+    let language = document()
         .document_element()
         .and_then(|e| e.get_attribute("lang"))
         .filter(|language| !language.is_empty());
     // A formatter is bound to the time zone in which it was created.
-    let zone = format_float(js_sys::Date::new_0().get_timezone_offset());
-    let mut key = format!("{class} {zone} {}", page.as_deref().unwrap_or_default());
+    let time_zone_offset = format_float(js_sys::Date::new_0().get_timezone_offset());
+    let mut key = format!(
+        "{class} {time_zone_offset} {}",
+        language.as_deref().unwrap_or_default()
+    );
     for (name, value) in options {
         for part in [" ", name, " ", value] {
             key.push_str(part);
         }
     }
-    let known = FORMATS.with_borrow(|formats| {
+    let cached = FORMATTERS.with_borrow(|formats| {
         let found = formats.iter().find(|(name, _)| *name == key);
         found.map(|(_, format)| format.clone())
     });
-    let format = match known {
+    let format = match cached {
         Some(format) => format,
         None => {
-            let format = create_formatter(class, options, page)?;
-            FORMATS.with_borrow_mut(|formats| formats.push((key, format.clone())));
+            let format = create_formatter(class, options, language)?;
+            FORMATTERS.with_borrow_mut(|formats| formats.push((key, format.clone())));
             format
         }
     };
@@ -178,15 +187,17 @@ fn create_formatter(
 ) -> Option<Function> {
     let intl = Reflect::get(&js_sys::global(), &"Intl".into()).ok()?;
     let class: Function = Reflect::get(&intl, &class.into()).ok()?.dyn_into().ok()?;
-    let bag = Object::new();
+    let options_object = Object::new();
     for (name, value) in options {
-        // Setting a property of a fresh object cannot fail.
-        let _ = Reflect::set(&bag, &(*name).into(), &(*value).into());
+        // Setting a property of a new object cannot fail.
+        let _ = Reflect::set(&options_object, &(*name).into(), &(*value).into());
     }
     let language = page.map_or(JsValue::UNDEFINED, JsValue::from);
-    let make = |language: &JsValue| Reflect::construct(&class, &Array::of2(language, bag.as_ref()));
-    let format = make(&language)
-        .or_else(|_| make(&JsValue::UNDEFINED))
+    let construct = |language: &JsValue| {
+        Reflect::construct(&class, &Array::of2(language, options_object.as_ref()))
+    };
+    let format = construct(&language)
+        .or_else(|_| construct(&JsValue::UNDEFINED))
         .ok()?;
     // `format` is bound to its formatter.
     let format = Reflect::get(&format, &"format".into()).ok()?;

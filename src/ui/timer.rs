@@ -35,7 +35,7 @@ pub(crate) fn when_idle(callback: impl FnOnce() + 'static) {
     let Some(window) = super::browser() else {
         return;
     };
-    // Not every browser has it.
+    // Some browsers do not support `requestIdleCallback`.
     if js_sys::Reflect::has(&window, &"requestIdleCallback".into()) == Ok(true) {
         let callback = Closure::once_into_js(callback);
         // Fails only without a callback.
@@ -81,7 +81,7 @@ pub(crate) async fn wait_for_pending_work() {
     });
     let port = channel.port1();
     port.set_onmessage(Some(on_message.unchecked_ref()));
-    // Fails only with something to hand over.
+    // Fails only for an object that cannot be transferred.
     let _ = channel.port2().post_message(&wasm_bindgen::JsValue::NULL);
     let _ = receiver.await;
     port.close();

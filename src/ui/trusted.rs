@@ -6,8 +6,8 @@ use wasm_bindgen::JsCast;
 use web_sys::Event;
 
 /// Returns true if a user caused an event: a click, a key or a choice. Scripted events
-/// (`button.click()`, `dispatchEvent`) are not the user's, and decide nothing, unless a test
-/// accepts them ([`are_scripts_accepted`]).
+/// (`button.click()`, `dispatchEvent`) are not caused by the user, and have no effect, unless a
+/// test accepts them ([`are_scripts_accepted`]).
 ///
 /// Do not use this function for a `submit` event: an event caused by `form.requestSubmit()` is
 /// trusted, too.
@@ -15,8 +15,9 @@ pub(crate) fn is_trusted(event: &Event) -> bool {
     event.is_trusted() || are_scripts_accepted()
 }
 
-/// The events of a user's press, key or choice, without `submit`: see [`is_trusted`].
-const OF_USER: [&str; 11] = [
+/// The events of a press, a key or a choice of the user. For the reason why `submit` is missing,
+/// see [`is_trusted`].
+const USER_EVENTS: [&str; 11] = [
     "click",
     "pointerdown",
     "pointerup",
@@ -43,8 +44,8 @@ pub(crate) fn decider_by(event: &Event) -> Decider {
 /// decider.
 pub(crate) fn decider() -> Decider {
     let event = window().event().dyn_into::<Event>().ok();
-    let of_user = |event: &Event| OF_USER.contains(&event.type_().as_str());
-    match event.filter(of_user) {
+    let is_user_event = |event: &Event| USER_EVENTS.contains(&event.type_().as_str());
+    match event.filter(is_user_event) {
         Some(event) => decider_by(&event),
         None if are_scripts_accepted() => Decider::Person,
         None => Decider::Application,
@@ -66,18 +67,18 @@ pub(crate) mod scripted {
     use std::cell::Cell;
 
     thread_local! {
-        static ACCEPTED_BY: Cell<u32> = const { Cell::new(0) };
+        static ACCEPTING_TESTS: Cell<u32> = const { Cell::new(0) };
     }
 
     pub(crate) fn are_accepted() -> bool {
-        ACCEPTED_BY.get() > 0
+        ACCEPTING_TESTS.get() > 0
     }
 
     pub(crate) fn begin_accepting() {
-        ACCEPTED_BY.set(ACCEPTED_BY.get().saturating_add(1));
+        ACCEPTING_TESTS.set(ACCEPTING_TESTS.get().saturating_add(1));
     }
 
     pub(crate) fn end_accepting() {
-        ACCEPTED_BY.set(ACCEPTED_BY.get().saturating_sub(1));
+        ACCEPTING_TESTS.set(ACCEPTING_TESTS.get().saturating_sub(1));
     }
 }

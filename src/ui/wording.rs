@@ -30,7 +30,7 @@ use super::{
 /// ```
 pub fn provide_labels<M>(labels: impl IntoReactiveValue<Signal<Labels>, M>) {
     let labels = labels.into_reactive_value();
-    // Copied once per language, and only when switching.
+    // The labels are copied once for each change of the language.
     let shared = ArcMemo::new_with_compare(move |_| Arc::new(labels.get()), |_, _| true);
     provide_shared_labels(shared.into());
 }
@@ -100,26 +100,26 @@ impl Words {
     }
 
     /// Returns one label; tracked when called in a reactive closure.
-    pub(crate) fn word(&self, of: fn(&Labels) -> &Word) -> Word {
+    pub(crate) fn word(&self, selector: fn(&Labels) -> &Word) -> Word {
         match self {
-            Self::Fixed(labels) => of(labels).clone(),
-            Self::Live(_) => of(&self.get()).clone(),
+            Self::Fixed(labels) => selector(labels).clone(),
+            Self::Live(_) => selector(&self.get()).clone(),
         }
     }
 
     /// Renders one label as text.
-    pub(crate) fn text(&self, of: fn(&Labels) -> &Word) -> AnyView {
+    pub(crate) fn text(&self, selector: fn(&Labels) -> &Word) -> AnyView {
         let words = self.clone();
         match self {
-            Self::Fixed(labels) => of(labels).clone().into_any(),
-            Self::Live(_) => dynamic(move || words.word(of)).into_any(),
+            Self::Fixed(labels) => selector(labels).clone().into_any(),
+            Self::Live(_) => dynamic(move || words.word(selector)).into_any(),
         }
     }
 
     /// Returns one label as the value of an attribute.
-    pub(crate) fn attr(&self, of: fn(&Labels) -> &Word) -> AttrText {
+    pub(crate) fn attr(&self, selector: fn(&Labels) -> &Word) -> AttrText {
         let words = self.clone();
-        Box::new(move || words.word(of))
+        Box::new(move || words.word(selector))
     }
 }
 

@@ -6,11 +6,11 @@ use assistant_core::text::{address::Address, host::reads_plainly};
 use js_sys::JsString;
 
 /// The maximum length of a name, in characters.
-const MAX_LINE: usize = 120;
+const MAX_NAME: usize = 120;
 
-/// Formats `web_search` and `webSearch` as "Web search", truncated to [`MAX_LINE`].
+/// Formats `web_search` and `webSearch` as "Web search", truncated to [`MAX_NAME`].
 pub(crate) fn title_in_words(name: &str) -> String {
-    let words = split_words(name.chars().take(MAX_LINE));
+    let words = split_words(name.chars().take(MAX_NAME));
     let mut letters = words.chars();
     match letters.next() {
         Some(first) => String::from(js_letter(first).to_upper_case()) + letters.as_str(),
@@ -21,8 +21,8 @@ pub(crate) fn title_in_words(name: &str) -> String {
 /// Formats the code name of a tool in words: `web_search` and `webSearch` are "web search". A name
 /// with other characters is not changed, so that those characters can be marked.
 pub(crate) fn in_words(name: &str) -> String {
-    let is_code = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
-    match name.chars().all(is_code) {
+    let is_code_char = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
+    match name.chars().all(is_code_char) {
         true => Some(split_words(name.chars())).filter(|words| !words.is_empty()),
         false => None,
     }
@@ -34,25 +34,25 @@ pub(crate) fn in_words(name: &str) -> String {
 fn split_words(name: impl Iterator<Item = char>) -> String {
     let mut name = name.peekable();
     let mut words = String::new();
-    let mut after_lower = false;
+    let mut follows_lowercase = false;
     while let Some(c) = name.next() {
-        let is_word = name.peek().is_some_and(|next| next.is_lowercase());
+        let begins_word = name.peek().is_some_and(|next| next.is_lowercase());
         match c {
             '_' | '-' | '.' | ' ' => {
                 if !words.is_empty() && !words.ends_with(' ') {
                     words.push(' ');
                 }
             }
-            _ if c.is_uppercase() && after_lower => {
+            _ if c.is_uppercase() && follows_lowercase => {
                 words.push(' ');
-                match is_word {
+                match begins_word {
                     true => words.push_str(&lowercase_letter(c)),
                     false => words.push(c),
                 }
             }
             _ => words.push(c),
         }
-        after_lower = c.is_lowercase();
+        follows_lowercase = c.is_lowercase();
     }
     words.truncate(words.trim_end().len());
     words
@@ -72,8 +72,8 @@ fn js_letter(c: char) -> JsString {
 }
 
 /// Truncates a text to a number of characters; an ellipsis replaces the rest.
-pub(crate) fn truncate(text: &str, most: usize) -> Cow<'_, str> {
-    match text.char_indices().nth(most) {
+pub(crate) fn truncate(text: &str, max_chars: usize) -> Cow<'_, str> {
+    match text.char_indices().nth(max_chars) {
         Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()).into(),
         None => text.into(),
     }
@@ -107,8 +107,8 @@ pub(crate) fn format_float(number: f64) -> String {
 }
 
 /// Returns the last character boundary of a text at or before a position.
-pub(crate) fn floor_char_boundary(text: &str, most: usize) -> usize {
-    let mut end = most.min(text.len());
+pub(crate) fn floor_char_boundary(text: &str, max_len: usize) -> usize {
+    let mut end = max_len.min(text.len());
     while !text.is_char_boundary(end) {
         end -= 1;
     }

@@ -40,8 +40,8 @@ impl Labels {
     ///
     /// # Errors
     ///
-    /// Names the labels without a text, and those whose text has other placeholders than the
-    /// English text. An application checks its table in a test.
+    /// Returns the names of the labels without a text, and of those whose text has other
+    /// placeholders than the English text. An application checks its table in a test.
     ///
     /// ```
     /// use leptos_assistant::{LabelName, Labels};
@@ -98,7 +98,7 @@ impl Labels {
     ) -> Self {
         let reasons = self.reasons.to_mut();
         for (key, text) in texts {
-            reasons.retain(|(of, _)| *of != key);
+            reasons.retain(|(known, _)| *known != key);
             reasons.push((key, text.into()));
         }
         self
@@ -107,9 +107,9 @@ impl Labels {
 
 /// Returns the names in braces, sorted.
 fn placeholders(text: &str) -> Vec<&str> {
-    let inside = text.split('{').skip(1);
-    let mut names: Vec<_> = inside
-        .filter_map(|rest| Some(rest.split_once('}')?.0))
+    let tails = text.split('{').skip(1);
+    let mut names: Vec<_> = tails
+        .filter_map(|tail| Some(tail.split_once('}')?.0))
         .collect();
     names.sort_unstable();
     names
@@ -174,8 +174,8 @@ mod tests {
 
     #[test]
     fn an_incomplete_language_is_refused_by_the_names_of_its_labels() {
-        let all = LabelName::ALL.iter().map(|label| (*label, label.name()));
-        let error = Labels::complete(all.skip(1)).unwrap_err();
+        let texts = LabelName::ALL.iter().map(|label| (*label, label.name()));
+        let error = Labels::complete(texts.skip(1)).unwrap_err();
         assert_eq!(error.missing(), [LabelName::Title]);
         let message = error.to_string();
         assert!(

@@ -12,13 +12,18 @@ use super::Word;
 pub(super) fn translate_reasons(
     texts: [&'static str; Labels::REASONS.len()],
 ) -> Cow<'static, [(&'static str, Word)]> {
-    let pair = |(key, text)| (key, Cow::Borrowed(text));
-    Labels::REASONS.into_iter().zip(texts).map(pair).collect()
+    let to_pair = |(key, text)| (key, Cow::Borrowed(text));
+    Labels::REASONS
+        .into_iter()
+        .zip(texts)
+        .map(to_pair)
+        .collect()
 }
 
 impl Labels {
     /// The keys of [`Self::with_reasons`] whose English sentences are written by this library.
-    /// Others, such as an error of a handler, have the words of the application or of the agent.
+    /// Other failures, such as an error of a handler, have a text of the application or of the
+    /// agent.
     pub const REASONS: [&'static str; 38] = [
         "object",
         "array",
@@ -67,11 +72,11 @@ impl Labels {
     pub(crate) fn reason(&self, kind: &str, limit: &str, message: &str) -> String {
         let kind = match kind {
             "schema_changed" => "invalid_arguments",
-            other => other,
+            kind => kind,
         };
-        let word = |kind: &str| self.reasons.iter().find(|(of, _)| *of == kind);
-        let of_type = (kind == "type").then(|| word(limit)).flatten();
-        match of_type.or_else(|| word(kind)) {
+        let find_word = |kind: &str| self.reasons.iter().find(|(key, _)| *key == kind);
+        let type_word = (kind == "type").then(|| find_word(limit)).flatten();
+        match type_word.or_else(|| find_word(kind)) {
             Some((_, word)) => word.replace("{limit}", limit),
             None if kind == "required" => self.required.to_string(),
             None => message.to_owned(),
