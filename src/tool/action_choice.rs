@@ -9,10 +9,10 @@ use serde_json::{Map, Value};
 
 use super::{
     ExactText,
-    agents_words::agent_text,
-    exact::arguments_block,
-    pieces::{EscapeMode, has_escaped_characters},
-    pretty::format_json,
+    agent_text::agent_text,
+    exact_text::arguments_block,
+    json_text::format_json,
+    text_pieces::{EscapeMode, has_escaped_characters},
     visibility::Visibility,
 };
 use crate::ui::{LabelSelector, Labels, Word, Words, dynamic, fresh_id, is_trusted};

@@ -8,9 +8,9 @@ use super::{
     approval_context::{ApprovalContext, ReviewedArguments},
     approval_notes::changed_note,
     call_description::CallDescription,
-    decide::{decision_view, edit_form},
+    decision_view::{decision_view, edit_form},
     expiry::Expiry,
-    number::question_number,
+    question_number::question_number,
     single_instance::render_in_one_window,
     visibility::render_raisable,
 };

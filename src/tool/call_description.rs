@@ -7,8 +7,8 @@ use serde_json::Value;
 
 use super::{
     ExactText,
-    mentioned::{ShownText, find_unmentioned},
-    pieces::escape_hidden,
+    text_pieces::escape_hidden,
+    unmentioned_args::{ShownText, find_unmentioned},
 };
 use crate::{
     action::ToolCallView,

@@ -6,11 +6,11 @@ use serde_json::Value;
 
 use super::{
     ExactText,
-    ask::handler_question,
     call_description::summary_argument,
-    exact::ExactArguments,
+    exact_text::ExactArguments,
     failure::{declares_failure, failure_reason},
-    pretty::format_json,
+    handler_question::handler_question,
+    json_text::format_json,
 };
 use crate::{
     action::ToolCallView,

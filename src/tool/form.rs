@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use super::{
     ExactText,
     fields::{self, FieldChoice, FieldError, FieldKind, FormField},
-    pieces::{EscapeMode, has_escaped_characters},
+    text_pieces::{EscapeMode, has_escaped_characters},
 };
 use crate::ui::{
     Labels, Words, after_by_browser, dynamic, focus, fresh_id, is_trusted, memo, to_lowercase,

@@ -6,7 +6,8 @@ use leptos::prelude::*;
 use serde_json::Value;
 
 use super::{
-    ToolCallSlot, attention::held_back_line, number::fill_number_and_count, question::question,
+    ToolCallSlot, attention::held_back_line, question::question,
+    question_number::fill_number_and_count,
 };
 use crate::{
     assistant::{Assistant, assistant_for},

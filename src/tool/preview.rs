@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 use serde_json::Value;
 
-use super::{ExactText, pretty::format_json};
+use super::{ExactText, json_text::format_json};
 use crate::{
     action::ToolCallView,
     ui::{Words, dynamic},

@@ -18,17 +18,17 @@ mod icons;
 mod id;
 mod labels;
 mod lifecycle;
-mod live;
+mod live_regions;
 mod media;
-mod partial;
-mod react;
+mod partial_list;
+mod reactive;
 mod style;
 mod subscription;
+mod text_format;
 pub(crate) mod time;
 mod timer;
-mod trusted;
+mod trusted_events;
 mod wording;
-mod words;
 
 pub use hydration::{ClientOnly, ClientOnlyProps};
 pub use icons::{Icon, spinner};
@@ -53,21 +53,21 @@ pub(crate) use icon_button::{IconButton, TabStop};
 pub(crate) use id::fresh_id;
 pub(crate) use labels::{LabelSelector, Word};
 pub(crate) use lifecycle::{PageLifecycle, is_hidden};
-pub(crate) use live::{LiveRegions, Region, live_in_dialog};
-pub(crate) use partial::PartialList;
+pub(crate) use live_regions::{LiveRegions, Region, live_in_dialog};
+pub(crate) use partial_list::PartialList;
 #[cfg(feature = "markdown")]
-pub(crate) use partial::show_more_text;
-pub(crate) use react::{Attributes, attributes, effect, memo};
+pub(crate) use partial_list::show_more_text;
+pub(crate) use reactive::{Attributes, attributes, effect, memo};
 pub(crate) use subscription::subscribe;
+pub(crate) use text_format::{
+    display_host, floor_char_boundary, format_float, format_size, in_words, title_in_words,
+    to_lowercase, truncate,
+};
 pub(crate) use time::now;
 pub(crate) use timer::{
     after, after_by_browser, sleep, sleep_by_browser, wait_for_pending_work, when_idle,
 };
 #[cfg(feature = "testing")]
-pub(crate) use trusted::scripted;
-pub(crate) use trusted::{are_scripts_accepted, decider, decider_by, is_trusted};
+pub(crate) use trusted_events::scripted;
+pub(crate) use trusted_events::{are_scripts_accepted, decider, decider_by, is_trusted};
 pub(crate) use wording::{AttrText, Words};
-pub(crate) use words::{
-    display_host, floor_char_boundary, format_float, format_size, in_words, title_in_words,
-    to_lowercase, truncate,
-};

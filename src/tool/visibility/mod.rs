@@ -12,25 +12,25 @@
 
 mod appearance;
 mod covers;
-mod denials;
-mod on_top;
+mod occlusion_report;
 mod parts;
 mod presses;
-mod turns;
+mod raised_dialog;
+mod scheduler;
 
 use assistant_core::session::Refusal;
 use leptos::{html, prelude::*};
 use send_wrapper::SendWrapper;
 use web_sys::{ScrollIntoViewOptions, ScrollLogicalPosition};
 
-use self::{covers::HitTest, on_top::RaiseControl, parts::CardParts, presses::Presses};
+use self::{covers::HitTest, parts::CardParts, presses::Presses, raised_dialog::RaiseControl};
 use crate::{
     assistant::DecisionConditions,
     ui::{after, effect, now},
 };
 
-pub(crate) use on_top::cover_note;
-pub(super) use on_top::render_raisable;
+pub(crate) use raised_dialog::cover_note;
+pub(super) use raised_dialog::render_raisable;
 
 /// The time for which each part must be visible, and the card uncovered and in place, in
 /// milliseconds.
@@ -192,7 +192,7 @@ impl Visibility {
             return;
         };
         self.presses.listen_on(card.clone());
-        let parts = CardParts::observe(card, now(), move || turns::schedule_examination(self));
+        let parts = CardParts::observe(card, now(), move || scheduler::schedule_examination(self));
         self.parts.set_value(Some(SendWrapper::new(parts)));
         on_cleanup(move || {
             let _ = self.parts.try_update_value(Option::take);
@@ -203,7 +203,7 @@ impl Visibility {
     /// Schedules an examination of the card now, and periodically as long as the content of the
     /// card is the same.
     fn examine_periodically(self) {
-        turns::schedule_examination(self);
+        scheduler::schedule_examination(self);
         let Some(round) = self.round.try_get_value() else {
             return;
         };

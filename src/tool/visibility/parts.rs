@@ -15,7 +15,7 @@ use web_sys::{Element, IntersectionObserver, IntersectionObserverEntry, Intersec
 use super::{
     SETTLE_MS, appearance,
     covers::{Cover, Grid, HitTest},
-    denials,
+    occlusion_report,
 };
 use crate::ui;
 
@@ -314,7 +314,7 @@ impl CardPart {
                 let is_partly_covered = pressed
                     && tests.find_cover(&self.element, card, Grid::Narrow) == Cover::Foreign;
                 let is_covered = is_partly_covered
-                    || (is_old_enough && denials::is_proof_of_cover(&self.element));
+                    || (is_old_enough && occlusion_report::is_proof_of_cover(&self.element));
                 match is_covered {
                     true => PartVisibility::Covered,
                     false => PartVisibility::Visible,

@@ -5,7 +5,7 @@ use assistant_core::action::{RememberScope, RememberedApproval, RememberedArgs};
 use leptos::{html, prelude::*};
 use serde_json::Value;
 
-use super::{ExactText, bounds, pretty::format_json};
+use super::{ExactText, bounds, json_text::format_json};
 use crate::{
     action::ToolCallView,
     assistant::{Assistant, assistant_for},

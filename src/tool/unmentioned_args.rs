@@ -7,7 +7,7 @@
 
 use serde_json::{Map, Value};
 
-use super::pieces::{EscapeMode, has_escaped_characters};
+use super::text_pieces::{EscapeMode, has_escaped_characters};
 
 /// The minimum length of a value that the sentence or a longer row can mention, in characters.
 /// Shorter values match by accident, so only a row with exactly that value mentions them.

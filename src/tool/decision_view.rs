@@ -7,17 +7,17 @@ use serde_json::Value;
 
 use super::{
     ExactText, SchemaForm,
-    agents_words::agent_text,
+    agent_text::agent_text,
     approval_context::ApprovalContext,
     approval_notes::{approval_hint_unless, is_unavailable},
     batch,
     call_description::DescribedExtent,
-    exact::arguments,
-    pieces::escape_hidden,
-    pretty::format_json,
+    exact_text::arguments,
+    json_text::format_json,
     preview::preview,
     problems::LastRefusal,
     scopes::{ScopeChoice, scope_group_button, scope_section},
+    text_pieces::escape_hidden,
     visibility::{Visibility, cover_note},
 };
 use crate::ui::{

@@ -8,8 +8,8 @@ use serde_json::Value;
 use wasm_bindgen::JsCast;
 
 use super::{
-    pieces::{EscapeMode, Piece, split_pieces},
-    pretty::format_json,
+    json_text::format_json,
+    text_pieces::{EscapeMode, Piece, split_pieces},
 };
 use crate::{
     action::ToolCallView,
