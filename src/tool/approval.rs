@@ -66,26 +66,26 @@ fn render_card(call: &ToolCallView<Value>, interrupt_id: Option<String>) -> AnyV
     let id = format!("la-approval-{}", crate::ui::fresh_id());
     let by_agent = interrupt_id.is_some();
     let card = NodeRef::<html::Div>::new();
-    let editing = RwSignal::new(false);
+    let is_editing = RwSignal::new(false);
     let expired = RwSignal::new(false);
     let question = by_agent.then(|| untrack(|| call.question())).flatten();
-    let expires = untrack(|| call.expires_at());
+    let expires_at = untrack(|| call.expires_at());
     let number = interrupt_id.and_then(|id| Some(question_number(&call.assistant()?, id)));
-    let reviewed = ReviewedArguments::new(*call);
-    let (risk_call, change_note) = (*call, changed_note(*call, reviewed.shows_edited()));
+    let reviewed_args = ReviewedArguments::new(*call);
+    let (risk_call, change_note) = (*call, changed_note(*call, reviewed_args.shows_edited()));
     let description = CallDescription::new(*call, by_agent);
     let context = ApprovalContext {
         call: *call,
         card,
-        editing,
+        editing: is_editing,
         expired,
         description,
-        reviewed,
+        reviewed: reviewed_args,
         more: RwSignal::new(false),
         rows_id: format!("{id}-rows"),
     };
     let extent = description.extent();
-    let body = move || match editing.get() {
+    let body = move || match is_editing.get() {
         true => edit_form(&context).into_any(),
         false => decision_view(&context, extent.get(), question.clone()).into_any(),
     };
@@ -111,7 +111,7 @@ fn render_card(call: &ToolCallView<Value>, interrupt_id: Option<String>) -> AnyV
                 {description.heading(&words)} {number}
             </div>
             <div class="la-approval-body">
-                {change_note} {description.warning_text(&words)} <Expiry at=expires expired /> {dynamic(body)}
+                {change_note} {description.warning_text(&words)} <Expiry at=expires_at expired /> {dynamic(body)}
             </div>
         </div>
     }

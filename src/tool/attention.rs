@@ -34,10 +34,13 @@ pub(super) fn held_back_line(assistant: &Assistant) -> AnyView {
     let interrupts = assistant.interrupts();
     let counts = memo(move || {
         interrupts.with(|list| {
-            let open: Vec<&OpenInterrupt> =
+            let open_interrupts: Vec<&OpenInterrupt> =
                 list.iter().filter(|open| open.answer().is_none()).collect();
-            let held_back = open.iter().filter(|open| open.is_held_back()).count();
-            (open.len(), held_back)
+            let held_back = open_interrupts
+                .iter()
+                .filter(|open| open.is_held_back())
+                .count();
+            (open_interrupts.len(), held_back)
         })
     });
     let assistant = assistant.clone();

@@ -149,8 +149,8 @@ fn batch_card(entries: RwSignal<Vec<BatchEntry>>) -> AnyView {
     let stop = assistant.map(|assistant| stop_button(&assistant, pass_focus));
     let (count_words, title_words) = (words.clone(), words.clone());
     let count = move || {
-        let word = count_words.word(|l| &l.several_questions);
-        word.replace("{count}", &entries.with(Vec::len).to_string())
+        let template = count_words.word(|l| &l.several_questions);
+        template.replace("{count}", &entries.with(Vec::len).to_string())
     };
     let rows = move || {
         let list = entries.get().into_iter();

@@ -259,9 +259,9 @@ fn describe_call(call: ToolCallView<Value>) -> Option<ShownDescription> {
     let mut cap = |text: &str, max: usize| {
         // Line breaks must not push text out of sight.
         let text = text.replace('\n', "\\n").replace('\r', "\\r");
-        let capped = truncate(&text, max).into_owned();
-        description.cut |= capped != text;
-        capped
+        let capped_text = truncate(&text, max).into_owned();
+        description.cut |= capped_text != text;
+        capped_text
     };
     let sentence = cap(page_description.sentence.trim(), MAX_SENTENCE);
     let filled_rows = page_description.rows.iter();

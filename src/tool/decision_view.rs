@@ -105,20 +105,20 @@ fn details_fold(
         memo(move || description.is_name_omitted(&words))
     };
     let fold = move || {
-        let (labels, open) = (words.clone(), context.more);
+        let (name_words, is_open) = (words.clone(), context.more);
         let name = when(
             move || is_name_omitted.get(),
             move || {
-                view! { <p class="la-approval-what">{description.call_name(&labels)}</p> }
+                view! { <p class="la-approval-what">{description.call_name(&name_words)}</p> }
                     .into_any()
             },
         );
         view! {
             <details
                 class="la-fold la-approval-more"
-                open=move || open.get()
+                open=move || is_open.get()
                 on:toggle=move |event| {
-                    open.set(event_target::<web_sys::HtmlDetailsElement>(&event).open());
+                    is_open.set(event_target::<web_sys::HtmlDetailsElement>(&event).open());
                 }
             >
                 <summary class="la-fold-summary">

@@ -61,8 +61,8 @@ pub fn DefaultCard(
     // A call that was stopped, denied or skipped was not carried out, and is not an error.
     let outcome = memo(move || {
         let has_ended = matches!(call.phase(), Phase::OutputAvailable | Phase::OutputError);
-        let failed = has_ended && call.result_value().as_ref().is_some_and(declares_failure);
-        (failed, call.is_reported())
+        let has_failed = has_ended && call.result_value().as_ref().is_some_and(declares_failure);
+        (has_failed, call.is_reported())
     });
     // The body is mounted when the card is first opened.
     let is_opened = RwSignal::new(false);
@@ -73,10 +73,12 @@ pub fn DefaultCard(
     };
     let (body_words, error_words) = (words.clone(), words.clone());
     let reason = memo(move || {
-        let (failed, reported) = outcome.get();
+        let (has_failed, is_reported) = outcome.get();
         match call.phase() {
-            Phase::OutputError if !reported => failure_reason(&call, &error_words),
-            Phase::OutputAvailable if failed && !reported => failure_reason(&call, &error_words),
+            Phase::OutputError if !is_reported => failure_reason(&call, &error_words),
+            Phase::OutputAvailable if has_failed && !is_reported => {
+                failure_reason(&call, &error_words)
+            }
             _ => None,
         }
     });
@@ -103,8 +105,8 @@ pub fn DefaultCard(
                 {dynamic(argument)}
                 <span class="la-tool-status">
                     {dynamic(move || {
-                        let (failed, reported) = outcome.get();
-                        state_view(&state_words, &call, failed, reported)
+                        let (has_failed, is_reported) = outcome.get();
+                        state_view(&state_words, &call, has_failed, is_reported)
                     })}
                 </span>
                 {Icon::chevron()}
@@ -137,18 +139,18 @@ impl<T> ToolCallView<T> {
 fn state_view(
     words: &Words,
     call: &ToolCallView<Value>,
-    failed: bool,
-    reported: bool,
+    has_failed: bool,
+    is_reported: bool,
 ) -> impl IntoView + use<> {
-    let (icon, word): (Option<Icon>, fn(&Labels) -> &Word) = match call.phase() {
-        Phase::OutputAvailable | Phase::OutputError if reported => {
+    let (icon, label): (Option<Icon>, fn(&Labels) -> &Word) = match call.phase() {
+        Phase::OutputAvailable | Phase::OutputError if is_reported => {
             (Some(Icon::Info), |l| &l.reported)
         }
         Phase::InputStreaming => (None, |l| &l.preparing),
         Phase::InputAvailable | Phase::ApprovalRequested => (Some(Icon::Clock), |l| &l.queued),
         Phase::ApprovalResponded => (Some(Icon::Clock), |l| &l.approved),
         Phase::Running => (None, |l| &l.running),
-        Phase::OutputAvailable if failed => (Some(Icon::Alert), |l| &l.call_failed),
+        Phase::OutputAvailable if has_failed => (Some(Icon::Alert), |l| &l.call_failed),
         Phase::OutputAvailable => (Some(Icon::Check), |l| &l.done),
         Phase::OutputError => (Some(Icon::Alert), |l| &l.call_failed),
         Phase::OutputDenied => (Some(Icon::Ban), |l| &l.denied),
@@ -159,7 +161,7 @@ fn state_view(
         Some(icon) => icon.view().into_any(),
         None => spinner().into_any(),
     };
-    view! { {icon}<span>{words.text(word)}</span> }
+    view! { {icon}<span>{words.text(label)}</span> }
 }
 
 fn sections(words: &Words, call: &ToolCallView<Value>) -> impl IntoView + use<> {

@@ -113,12 +113,12 @@ fn add_object_fields(
     position: &FieldPosition<'_>,
     fields: &mut Vec<FormField>,
 ) -> bool {
-    let resolved = resolve_schema(root, schema);
-    let properties = resolved.get("properties").and_then(Value::as_object);
+    let resolved_schema = resolve_schema(root, schema);
+    let properties = resolved_schema.get("properties").and_then(Value::as_object);
     let Some(properties) = properties.filter(|list| !list.is_empty()) else {
         return false;
     };
-    let required = resolved.get("required").and_then(Value::as_array);
+    let required_names = resolved_schema.get("required").and_then(Value::as_array);
     for (name, schema) in properties {
         if fields.len() > MAX_FIELDS {
             break;
@@ -126,20 +126,20 @@ fn add_object_fields(
         let label = field_label(root, schema).unwrap_or_else(|| name.clone());
         let mut path = position.path.clone();
         path.push(name.clone());
-        let inner = FieldPosition {
+        let field_position = FieldPosition {
             path,
             label: Some(match &position.label {
                 Some(outer) => format!("{outer}: {label}"),
                 None => label,
             }),
             required: position.required
-                && required.is_some_and(|list| list.iter().any(|entry| entry == name)),
+                && required_names.is_some_and(|list| list.iter().any(|entry| entry == name)),
             initial: position.initial.and_then(|value| value.get(name)),
         };
-        let is_expanded =
-            inner.path.len() < MAX_DEPTH && add_object_fields(root, schema, &inner, fields);
+        let is_expanded = field_position.path.len() < MAX_DEPTH
+            && add_object_fields(root, schema, &field_position, fields);
         if !is_expanded {
-            fields.push(build_field(root, schema, &inner));
+            fields.push(build_field(root, schema, &field_position));
         }
     }
     true
@@ -173,11 +173,11 @@ fn build_field(root: &Value, schema: &Value, position: &FieldPosition<'_>) -> Fo
 fn resolve_schema<'a>(root: &'a Value, schema: &'a Value) -> &'a Value {
     let mut schema = schema;
     for _ in 0..MAX_HOPS {
-        let Some(next) = resolve_reference(root, schema).or_else(|| only_alternative(schema))
+        let Some(target) = resolve_reference(root, schema).or_else(|| only_alternative(schema))
         else {
             break;
         };
-        schema = next;
+        schema = target;
     }
     schema
 }
@@ -393,9 +393,11 @@ impl FormField {
                     .then_some(Value::Bool(is_ticked))
             }
             FieldKind::Several(choices) => {
-                let selected = choices.iter().zip(ticked).filter(|(_, ticked)| *ticked);
-                let list: Vec<Value> = selected.map(|(choice, _)| choice.value.clone()).collect();
-                (self.required || !list.is_empty()).then_some(Value::Array(list))
+                let selected_choices = choices.iter().zip(ticked).filter(|(_, ticked)| *ticked);
+                let values: Vec<Value> = selected_choices
+                    .map(|(choice, _)| choice.value.clone())
+                    .collect();
+                (self.required || !values.is_empty()).then_some(Value::Array(values))
             }
             FieldKind::Text(_) | FieldKind::LongText
                 if is_empty && self.required && !self.given =>
@@ -454,10 +456,10 @@ fn insert_at_path(object: &mut Map<String, Value>, path: &[String], value: Value
         object.insert(first.clone(), value);
         return;
     }
-    let inner = object
+    let child = object
         .entry(first.clone())
         .or_insert_with(|| Value::Object(Map::new()));
-    if let Value::Object(inner) = inner {
-        insert_at_path(inner, rest, value);
+    if let Value::Object(child) = child {
+        insert_at_path(child, rest, value);
     }
 }

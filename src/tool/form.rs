@@ -53,9 +53,9 @@ impl Problem {
 /// #[component]
 /// fn Nights() -> impl IntoView {
 ///     let schema = json!({"type": "object", "properties": {"nights": {"type": "integer", "title": "Nights"}}});
-///     let chosen = RwSignal::new(None::<Value>);
+///     let answer = RwSignal::new(None::<Value>);
 ///     let problems = Signal::derive(Vec::new);
-///     view! { <SchemaForm schema problems submit="Book" on_submit=move |value| chosen.set(Some(value)) /> }
+///     view! { <SchemaForm schema problems submit="Book" on_submit=move |value| answer.set(Some(value)) /> }
 /// }
 /// ```
 #[component]
@@ -179,11 +179,11 @@ pub fn SchemaForm(
 /// Combines the values of the fields into one value. Fails with the errors and the indices of their
 /// fields.
 fn collect_value(fields: &[FormField]) -> Result<Value, Vec<(usize, FieldError)>> {
-    let mut combined = None;
+    let mut whole_value = None;
     let mut errors = Vec::new();
     for (index, field) in fields.iter().enumerate() {
         match field.value() {
-            Ok(Some(value)) => fields::set_value(&mut combined, field, value),
+            Ok(Some(value)) => fields::set_value(&mut whole_value, field, value),
             // A field for the complete value is never optional.
             Ok(None) if field.pointer().is_empty() => errors.push((index, FieldError::Missing)),
             Ok(None) => {}
@@ -191,7 +191,7 @@ fn collect_value(fields: &[FormField]) -> Result<Value, Vec<(usize, FieldError)>
         }
     }
     match errors.is_empty() {
-        true => Ok(combined.unwrap_or_else(|| Value::Object(Map::new()))),
+        true => Ok(whole_value.unwrap_or_else(|| Value::Object(Map::new()))),
         false => Err(errors),
     }
 }

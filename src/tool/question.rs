@@ -119,12 +119,12 @@ fn custom_question(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
     let card_assistant = assistant.clone();
     let card = mount_foreign_view(assistant.clone(), move || {
         let reason = &open.interrupt().reason;
-        let registered = card_assistant.renderers().interrupt(reason)?;
+        let entry = card_assistant.renderers().interrupt(reason)?;
         let (assistant, open) = (card_assistant.clone(), open.clone());
         Some(ForeignView {
-            registration: registered.id,
+            registration: entry.id,
             requester: Some(format!("The renderer of interrupts for reason {reason}")),
-            draw: Box::new(move || (registered.renderer)(view)),
+            draw: Box::new(move || (entry.renderer)(view)),
             instead: Box::new(move || default_question(&assistant, open.clone())),
         })
     });
@@ -157,16 +157,16 @@ fn default_question(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
         .message
         .clone()
         .filter(|text| !text.trim().is_empty());
-    let (answering, in_detail) = (RwSignal::new(!open.is_rejected()), RwSignal::new(false));
+    let (is_answering, in_detail) = (RwSignal::new(!open.is_rejected()), RwSignal::new(false));
     // Other controls have different buttons at the same position, so tracking starts over.
-    let control_state = memo(move || (answering.get(), in_detail.get()));
+    let control_state = memo(move || (is_answering.get(), in_detail.get()));
     let visibility = Visibility::new(control_state, |_, _| ());
     let (choices, expired) = (ActionChoices::new(&open), RwSignal::new(false));
     let takes_decisions = open.takes_decisions();
     let shows_tools = message.is_none() || open.takes_approval() || !open.actions().is_empty();
     let request = match (takes_decisions, shows_tools) {
         (true, _) => {
-            let accepts_answers = Signal::derive(move || answering.get() && !expired.get());
+            let accepts_answers = Signal::derive(move || is_answering.get() && !expired.get());
             choices.view(&open, accepts_answers, visibility)
         }
         (false, true) => requested_tools(assistant, &open, message.is_none(), visibility),
@@ -182,7 +182,7 @@ fn default_question(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
         problems: LastRefusal::new(),
         expired,
         choices,
-        answering,
+        answering: is_answering,
         in_detail,
         visibility,
         shown: ShownQuestion::new(assistant, open),
@@ -192,7 +192,7 @@ fn default_question(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
     let rejected_note = was_rejected.then(|| {
         view! { <p class="la-question-rejected" role="status">{words.text(|l| &l.answer_rejected)}</p> }
     });
-    let (card, expires) = (form.card, form.shown.open.expires_at());
+    let (card, expires_at) = (form.card, form.shown.open.expires_at());
     let controls = move || match (form.shown.open.call_key().is_some(), form.answering.get()) {
         // The approval card of the call accepts the answer.
         (true, _) => button_row(form.cancel_button("")),
@@ -221,7 +221,7 @@ fn default_question(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
             </div>
             <div class="la-approval-body">
                 {cover_note(&words, visibility)} {agent_message(text_id, &text, visibility)} {request} {rejected_note}
-                <Expiry at=expires expired /> {dynamic(controls)}
+                <Expiry at=expires_at expired /> {dynamic(controls)}
             </div>
         </div>
     }
@@ -303,9 +303,9 @@ impl AnswerForm {
 
     /// Renders the buttons after a rejection: answer again, or cancel.
     fn rejected_buttons(&self) -> AnyView {
-        let (answering, card, expired) = (self.answering, self.card, self.expired);
+        let (is_answering, card, expired) = (self.answering, self.card, self.expired);
         let answer = move |_| {
-            answering.set(true);
+            is_answering.set(true);
             if let Some(card) = card.get_untracked() {
                 focus::focus_descendant(
                     card.into(),
@@ -462,7 +462,7 @@ impl AnswerForm {
         let takes_denial = matches!(self.shown.open.answer_to(&denial), Ok(Some(_)));
         let choices = labels.into_iter().zip([true, false]);
         let choices = choices.filter(|(_, approves)| *approves || takes_denial);
-        let buttons = choices.map(|(word, approves)| {
+        let buttons = choices.map(|(label, approves)| {
             let form = self.clone();
             // For a boolean question, No may be the dangerous answer.
             let must_be_read = approves || is_boolean;
@@ -491,7 +491,7 @@ impl AnswerForm {
                     aria-disabled=move || (must_be_read && !visibility.is_satisfied()).then_some("true")
                     on:click=decide
                 >
-                    <span>{word}</span>
+                    <span>{label}</span>
                 </button>
             }
         });
@@ -499,8 +499,10 @@ impl AnswerForm {
         let takes_more = self.shown.open.takes_more_than_boolean();
         let takes_more = takes_more
             || properties.is_some_and(|properties| {
-                let known = ["approved", "accepted", "reason", "editedArgs"];
-                properties.keys().any(|key| !known.contains(&key.as_str()))
+                let known_keys = ["approved", "accepted", "reason", "editedArgs"];
+                properties
+                    .keys()
+                    .any(|key| !known_keys.contains(&key.as_str()))
             });
         let in_detail = self.in_detail;
         let hint = match is_boolean {

@@ -152,7 +152,7 @@ fn approval_row(assistant: &Assistant, words: &Words, approval: RememberedApprov
     };
     let is_exact = matches!(approval.args(), RememberedArgs::Exactly(_));
     let label_words = words.clone();
-    let remaining = bounds::remaining_bounds_text(words, &approval).map(|text| {
+    let bounds_note = bounds::remaining_bounds_text(words, &approval).map(|text| {
         view! { <p class="la-allowed-left"><ExactText text /></p> }
     });
     let end_label: Option<LabelFn> = match () {
@@ -213,7 +213,7 @@ fn approval_row(assistant: &Assistant, words: &Words, approval: RememberedApprov
             </div>
             <p class="la-allowed-which">{words.text(args_label)}</p>
             {dynamic(move || description.with(|(_, description)| description.view()))}
-            {remaining}
+            {bounds_note}
             {end_note}
             <time class="la-allowed-time" datetime=iso_time>
                 {allowed_at}

@@ -112,13 +112,13 @@ fn is_tool(value: &Value) -> bool {
 /// Collects the tools with arguments in the metadata of a question, in the structures and under the
 /// keys that frameworks use. Returns false if tools may be missing.
 fn find_tools(value: &Value, depth: usize, found: &mut Vec<(String, String)>) -> bool {
-    let inner: Vec<&Value> = match value {
+    let children: Vec<&Value> = match value {
         Value::Object(object) => object.values().collect(),
         Value::Array(list) => list.iter().collect(),
         _ => return true,
     };
     if depth > MAX_DEPTH || found.len() >= MAX_TOOLS {
-        return inner.is_empty();
+        return children.is_empty();
     }
     if let (Some(name), Some(args)) = (tool_name(value), tool_args(value)) {
         let args = match args {
@@ -129,11 +129,11 @@ fn find_tools(value: &Value, depth: usize, found: &mut Vec<(String, String)>) ->
         return true;
     }
     // In a list of tools, an item that is not recognized may be a tool without arguments.
-    let lists_tools = value.is_array() && inner.iter().any(|item| is_tool(item));
-    if lists_tools && !inner.iter().all(|item| is_tool(item)) {
+    let lists_tools = value.is_array() && children.iter().any(|item| is_tool(item));
+    if lists_tools && !children.iter().all(|item| is_tool(item)) {
         return false;
     }
-    inner
+    children
         .into_iter()
         .all(|value| find_tools(value, depth + 1, found))
 }

@@ -54,9 +54,9 @@ pub(crate) struct HiddenInGroup(pub(crate) ArcRwSignal<bool>);
 /// /// The cards of all calls that wait for the user, in one place.
 /// #[component]
 /// fn Waiting() -> impl IntoView {
-///     let asked = use_assistant().map(|assistant| assistant.pending_approvals());
+///     let pending = use_assistant().map(|assistant| assistant.pending_approvals());
 ///     move || {
-///         let keys = asked.as_ref().map(Get::get).unwrap_or_default();
+///         let keys = pending.as_ref().map(Get::get).unwrap_or_default();
 ///         keys.into_iter().map(|call| view! { <ToolCallSlot call /> }).collect_view()
 ///     }
 /// }

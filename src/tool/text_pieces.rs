@@ -50,25 +50,25 @@ pub(super) fn split_pieces(text: &str, detail: EscapeMode) -> Vec<Piece<'_>> {
     let mut start = 0;
     let mut run_is_hidden = None;
     for (index, c) in text.char_indices() {
-        let hidden = is_shown_as_code(text, index, c, detail);
-        if run_is_hidden.is_some_and(|run_is_hidden| run_is_hidden != hidden) {
+        let is_code = is_shown_as_code(text, index, c, detail);
+        if run_is_hidden.is_some_and(|run_is_hidden| run_is_hidden != is_code) {
             push_pieces(
                 text,
                 start..index,
-                !hidden,
+                !is_code,
                 detail,
                 imitates_ascii,
                 &mut pieces,
             );
             start = index;
         }
-        run_is_hidden = Some(hidden);
+        run_is_hidden = Some(is_code);
     }
-    if let Some(hidden) = run_is_hidden {
+    if let Some(is_code) = run_is_hidden {
         push_pieces(
             text,
             start..text.len(),
-            hidden,
+            is_code,
             detail,
             imitates_ascii,
             &mut pieces,
@@ -239,15 +239,15 @@ fn main_script_if_mixed(word: &str) -> Option<LetterScript> {
         return None;
     }
     let scripts: Vec<LetterScript> = word.chars().filter_map(script_of).collect();
-    let first = scripts.first()?;
-    if scripts.iter().all(|script| script == first) {
+    let first_script = scripts.first()?;
+    if scripts.iter().all(|script| script == first_script) {
         return None;
     }
     let has_latin = scripts.contains(&LetterScript::Latin);
     Some(if has_latin {
         LetterScript::Latin
     } else {
-        *first
+        *first_script
     })
 }
 

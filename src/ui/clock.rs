@@ -45,8 +45,8 @@ pub(super) fn now() -> Option<i64> {
 pub(super) fn schedule(ms: u32, act: Box<dyn FnOnce()>) -> Option<Box<dyn FnOnce()>> {
     CLOCK.with_borrow_mut(|clock| match clock {
         Some(clock) if ms > 0 => {
-            let at = clock.now + i64::from(ms);
-            clock.due.push(ScheduledCallback { at, act });
+            let due_at = clock.now + i64::from(ms);
+            clock.due.push(ScheduledCallback { at: due_at, act });
             None
         }
         _ => Some(act),

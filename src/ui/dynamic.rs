@@ -16,15 +16,21 @@ pub(crate) fn dynamic<V: IntoAny>(mut view: impl FnMut() -> V + Send + 'static) 
 
 /// Renders a view while a condition holds. The view is rebuilt only when the condition changes.
 pub(crate) fn when(
-    holds: impl Fn() -> bool + Send + Sync + 'static,
+    condition: impl Fn() -> bool + Send + Sync + 'static,
     view: impl Fn() -> AnyView + Send + 'static,
 ) -> Dynamic {
-    let holds = condition_memo(Box::new(holds));
-    Box::new(move || if holds.get() { view() } else { ().into_any() })
+    let condition = condition_memo(Box::new(condition));
+    Box::new(move || {
+        if condition.get() {
+            view()
+        } else {
+            ().into_any()
+        }
+    })
 }
 
-fn condition_memo(holds: Box<dyn Fn() -> bool + Send + Sync>) -> ArcMemo<bool> {
-    ArcMemo::new(move |_| holds())
+fn condition_memo(condition: Box<dyn Fn() -> bool + Send + Sync>) -> ArcMemo<bool> {
+    ArcMemo::new(move |_| condition())
 }
 
 /// An item of a list, by its key and a closure that renders it.

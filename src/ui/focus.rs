@@ -18,7 +18,7 @@ pub(crate) fn pass_focus_on(removed: &web_sys::Element) {
     if !has_focus_in(dialog.as_ref().unwrap_or(removed)) {
         return;
     }
-    let next = next_question_field(removed).or_else(|| {
+    let next_element = next_question_field(removed).or_else(|| {
         let chat = closest(removed, ".la-chat")?;
         next_approval_card(&chat, removed).or_else(|| find(&chat, ".la-composer-input"))
     });
@@ -26,7 +26,7 @@ pub(crate) fn pass_focus_on(removed: &web_sys::Element) {
     if let Some(dialog) = dialog.and_then(|dialog| dialog.dyn_into::<HtmlDialogElement>().ok()) {
         dialog.close();
     }
-    focus_element(next);
+    focus_element(next_element);
 }
 
 /// Moves the focus after a button is removed by its click: to the text box for a key or a mouse, to

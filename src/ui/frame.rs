@@ -226,16 +226,16 @@ impl PacedRows {
         if (self.at_once)() {
             return;
         }
-        let mut drawn = self.drawn.lock().unwrap_or_else(PoisonError::into_inner);
-        let (mut drawn_now, mut has_waiting) = (HashSet::new(), false);
+        let mut drawn_keys = self.drawn.lock().unwrap_or_else(PoisonError::into_inner);
+        let (mut new_keys, mut has_waiting) = (HashSet::new(), false);
         rows.retain(|row| {
             let key = key(row);
-            let is_drawn = drawn.contains(key) || drawn_now.is_empty() || try_take_row();
+            let is_drawn = drawn_keys.contains(key) || new_keys.is_empty() || try_take_row();
             has_waiting |= !is_drawn;
-            is_drawn && drawn_now.insert(key.to_owned())
+            is_drawn && new_keys.insert(key.to_owned())
         });
-        *drawn = drawn_now;
-        drop(drawn);
+        *drawn_keys = new_keys;
+        drop(drawn_keys);
         if has_waiting {
             self.more.track();
             FRAME_WORK.with_borrow_mut(|page| page.lists.push(self.more.clone()));

@@ -163,8 +163,8 @@ fn format_with_intl(class: &str, options: &[IntlOption<'_>], value: &JsValue) ->
         }
     }
     let cached = FORMATTERS.with_borrow(|formats| {
-        let found = formats.iter().find(|(name, _)| *name == key);
-        found.map(|(_, format)| format.clone())
+        let entry = formats.iter().find(|(name, _)| *name == key);
+        entry.map(|(_, format)| format.clone())
     });
     let format = match cached {
         Some(format) => format,

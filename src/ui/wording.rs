@@ -31,8 +31,8 @@ use super::{
 pub fn provide_labels<M>(labels: impl IntoReactiveValue<Signal<Labels>, M>) {
     let labels = labels.into_reactive_value();
     // The labels are copied once for each change of the language.
-    let shared = ArcMemo::new_with_compare(move |_| Arc::new(labels.get()), |_, _| true);
-    provide_shared_labels(shared.into());
+    let shared_labels = ArcMemo::new_with_compare(move |_| Arc::new(labels.get()), |_, _| true);
+    provide_shared_labels(shared_labels.into());
 }
 
 /// Provides shared labels like [`provide_labels`], without copying the labels.

@@ -26,8 +26,8 @@ const EFFECTS: [(&str, &[&str]); 6] = [
 /// Returns true if no style of an element or of its ancestors, up to a modal dialog, hides the
 /// element.
 pub(super) fn is_shown(element: &Element) -> bool {
-    let mut next = Some(element.clone());
-    while let Some(element) = next {
+    let mut next_element = Some(element.clone());
+    while let Some(element) = next_element {
         if !has_plain_effects(&element) {
             return false;
         }
@@ -35,7 +35,7 @@ pub(super) fn is_shown(element: &Element) -> bool {
         if element.matches(":modal").unwrap_or(false) {
             return true;
         }
-        next = parent_or_host(&element);
+        next_element = parent_or_host(&element);
     }
     true
 }
@@ -43,12 +43,12 @@ pub(super) fn is_shown(element: &Element) -> bool {
 /// Returns true if no style of an element or of its ancestors inside of the card hides the element,
 /// and the element's text is legible. Also true for the card itself.
 pub(super) fn is_shown_within(element: &Element, card: &Element) -> bool {
-    let mut next = Some(element.clone());
-    while let Some(inner) = next.filter(|inner| inner != card) {
+    let mut next_element = Some(element.clone());
+    while let Some(inner) = next_element.filter(|inner| inner != card) {
         if !has_plain_effects(&inner) {
             return false;
         }
-        next = parent_or_host(&inner);
+        next_element = parent_or_host(&inner);
     }
     element == card || is_legible(element)
 }
@@ -253,8 +253,8 @@ fn has_forced_colors() -> bool {
 /// background, or if an image or a colour in another format than `rgb()` and `rgba()` comes before
 /// it.
 fn background_luminance(element: &Element) -> Option<f64> {
-    let mut next = Some(element.clone());
-    while let Some(element) = next {
+    let mut next_element = Some(element.clone());
+    while let Some(element) = next_element {
         let style = computed_style(&element)?;
         if property_value(&style, "background-image") != "none" {
             return None;
@@ -263,7 +263,7 @@ fn background_luminance(element: &Element) -> Option<f64> {
         if alpha >= 0.5 {
             return Some(luminance);
         }
-        next = parent_or_host(&element);
+        next_element = parent_or_host(&element);
     }
     None
 }
@@ -271,10 +271,10 @@ fn background_luminance(element: &Element) -> Option<f64> {
 /// Returns the luminance and the opacity of a computed colour; `None` if the colour is not in the
 /// form `rgb()` or `rgba()`.
 pub(super) fn parse_color(text: &str) -> Option<(f64, f64)> {
-    let inner = text
+    let channels = text
         .strip_prefix("rgba(")
         .or_else(|| text.strip_prefix("rgb("))?;
-    let numbers = inner.trim_end_matches(')').split(',');
+    let numbers = channels.trim_end_matches(')').split(',');
     let numbers: Vec<f64> = numbers
         .map_while(|text| parse_number(text.trim()))
         .collect();

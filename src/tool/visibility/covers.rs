@@ -187,10 +187,10 @@ pub(super) struct TreeScope {
 /// Returns the scopes of an element, from the document to the innermost shadow root.
 pub(super) fn tree_scopes(element: &Element) -> Vec<TreeScope> {
     let mut scopes = Vec::new();
-    let mut next = Some(element.clone());
-    while let Some(anchor) = next {
+    let mut next_anchor = Some(element.clone());
+    while let Some(anchor) = next_anchor {
         let root = anchor.get_root_node();
-        next = root.dyn_ref::<ShadowRoot>().map(ShadowRoot::host);
+        next_anchor = root.dyn_ref::<ShadowRoot>().map(ShadowRoot::host);
         scopes.push(TreeScope { root, anchor });
     }
     scopes.reverse();
@@ -272,8 +272,8 @@ pub(super) fn visible_box(element: &Element) -> Option<(f64, f64, f64, f64)> {
         f64::from(window.client_height()),
     );
     let mut visible_part = intersect(edges(element), (0.0, 0.0, size.0, size.1));
-    let mut next = parent_or_host(element);
-    while let Some(ancestor) = next {
+    let mut next_ancestor = parent_or_host(element);
+    while let Some(ancestor) = next_ancestor {
         let clips = computed_style(&ancestor)
             .is_some_and(|style| property_value(&style, "overflow") != "visible");
         // The page's own scroll container is the window.
@@ -283,7 +283,7 @@ pub(super) fn visible_box(element: &Element) -> Option<(f64, f64, f64, f64)> {
         if ancestor.matches(":modal").unwrap_or(false) {
             break;
         }
-        next = parent_or_host(&ancestor);
+        next_ancestor = parent_or_host(&ancestor);
     }
     (visible_part.2 > visible_part.0 && visible_part.3 > visible_part.1).then_some(visible_part)
 }

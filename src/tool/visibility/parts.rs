@@ -137,9 +137,10 @@ impl CardParts {
     /// end mark brings the text before it into view; `None` if all parts are read.
     pub(super) fn next_unread_part(&self) -> Option<Element> {
         let list = self.list.try_borrow().ok()?;
-        let unread = || list.iter().filter(|part| !part.read);
-        let end_mark = unread().find(|part| part.element.class_list().contains("la-approval-end"));
-        let part = end_mark.or_else(|| unread().next())?;
+        let unread_parts = || list.iter().filter(|part| !part.read);
+        let end_mark =
+            unread_parts().find(|part| part.element.class_list().contains("la-approval-end"));
+        let part = end_mark.or_else(|| unread_parts().next())?;
         Some(part.element.clone())
     }
 
@@ -264,10 +265,10 @@ impl VisibilityReport {
     };
 
     fn from_entry(entry: &IntersectionObserverEntry, at: i64) -> Self {
-        let visible = Reflect::get(entry, &"isVisible".into()).ok();
+        let property = Reflect::get(entry, &"isVisible".into()).ok();
         Self {
             in_view: entry.is_intersecting(),
-            visible: visible.and_then(|visible| visible.as_bool()),
+            visible: property.and_then(|property| property.as_bool()),
             at,
         }
     }

@@ -65,8 +65,8 @@ fn examine_waiting_cards() -> bool {
     let slice = WorkSlice::begin();
     let mut tests = HitTest::default();
     let has_waiting = loop {
-        let first = WAITING_CARDS.with_borrow(|waiting| waiting.first().copied());
-        let Some(card) = first else { break false };
+        let first_card = WAITING_CARDS.with_borrow(|waiting| waiting.first().copied());
+        let Some(card) = first_card else { break false };
         card.examine(false, &mut tests);
         let has_waiting = WAITING_CARDS.with_borrow_mut(|waiting| {
             waiting.remove(0);
