@@ -25,7 +25,7 @@ pub(super) fn is_unavailable(runnable: Memo<bool>) -> ReadSignal<bool> {
         latest_change.set_value(change);
         match runnable.get() {
             true => set_unavailable.set(false),
-            // The card may be removed by then.
+            // The signals may be disposed with the card before the timer fires.
             false => after(GRACE_MS, move || {
                 if latest_change.try_get_value() == Some(change) {
                     let _ = set_unavailable.try_set(true);

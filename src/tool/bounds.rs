@@ -7,8 +7,8 @@ use leptos::prelude::*;
 use super::ExactText;
 use crate::ui::{Words, is_trusted, time};
 
-/// The durations that are offered to the user, in milliseconds, as far as they are shorter than the
-/// longest duration that the action permits.
+/// The durations that are offered to the user, in milliseconds. Only durations below the maximum
+/// that the action permits are shown.
 const DURATIONS_MS: [i64; 5] = [600_000, 3_600_000, 14_400_000, 86_400_000, 604_800_000];
 
 /// The bounds that the user chose on a card, which are initially as wide as the action permits.

@@ -37,7 +37,7 @@ pub(super) enum DescribedExtent {
     All(Option<Value>),
 }
 
-/// The page's description of a call, as shown.
+/// The page's description of a call, truncated for the card.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct ShownDescription {
     sentence: String,

@@ -44,8 +44,8 @@ pub fn ExactText(
     /// The text.
     text: String,
     /// True if characters of ordinary writing stay as they are: no-break and ideographic spaces,
-    /// joiners and variation selectors in emoji, letters of several scripts. For text that no
-    /// decision depends on.
+    /// joiners and variation selectors in emoji, letters of several scripts. Use it for text that
+    /// no decision depends on.
     #[prop(optional)]
     readable: bool,
 ) -> impl IntoView {

@@ -20,7 +20,7 @@ pub(super) fn Expiry(
     // timer is set.
     if let (true, Ok(remaining_ms)) = (remaining_ms > 0, i32::try_from(remaining_ms)) {
         after(remaining_ms.unsigned_abs(), move || {
-            // The question may be answered by then.
+            // Fails if the signal was disposed, because the question was answered.
             let _ = expired.try_set(true);
         });
     }

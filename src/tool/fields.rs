@@ -1,8 +1,9 @@
 //! Converts a JSON Schema into form fields, and filled fields into a value.
 //!
 //! A schema may come from an agent: references are followed only inside of the schema and up to a
-//! limit, objects are expanded up to a depth, and a value without a field of its own is entered as
-//! JSON. Nothing is validated here: the caller validates the value. `form` renders the fields.
+//! limit, objects are expanded up to a limited depth, and a value without a field of its own is
+//! entered as JSON. Nothing is validated here: the caller validates the value. `form` renders the
+//! fields.
 
 use leptos::prelude::*;
 use serde_json::{Map, Value};

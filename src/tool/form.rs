@@ -1,7 +1,7 @@
 //! Renders a form from a JSON Schema: for edited arguments and for questions.
 //!
-//! The caller validates the entered value; its errors are shown at the fields. `fields` converts a
-//! schema into fields, and fields into a value.
+//! The caller validates the entered value and passes the errors, which are shown at the fields.
+//! `fields` converts a schema into fields, and fields into a value.
 
 use leptos::{html, prelude::*};
 use serde_json::{Map, Value};

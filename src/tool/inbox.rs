@@ -14,10 +14,11 @@ use crate::{
     ui::{PartialList, Words, dynamic, each, memo, when},
 };
 
-/// The interrupts of the agent that have no approval card: Approve and Deny if a decision answers
-/// the interrupt, else a form from the schema of the answer. All interrupts must be answered or
-/// cancelled before the agent continues: if there are several, a line counts the answered ones,
-/// including those with an approval card. A question whose answer the agent rejected is open again.
+/// Renders the interrupts of the agent that have no approval card: with Approve and Deny if a
+/// decision answers the interrupt, else with a form from the schema of the answer. All interrupts
+/// must be answered or cancelled before the agent continues: if there are several, a line counts
+/// the answered ones, including those with an approval card. A question whose answer the agent
+/// rejected is open again.
 ///
 /// Questions above [`QuestionLimits`](crate::QuestionLimits) are held back: a line shows their
 /// number, and has buttons that show them, or deny all questions and stop the agent. The line is
@@ -87,7 +88,7 @@ pub fn InterruptInbox(
     let line_assistant = assistant.clone();
     let draw = move |open| question(&assistant, open);
     let key = |open: &OpenInterrupt| {
-        // Another question with the same id is a new item.
+        // Another question may have the same id, so the key contains the content of the question.
         let Interrupt {
             id,
             reason,

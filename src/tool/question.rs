@@ -1,5 +1,5 @@
-//! Renders a question of the agent: the agent's text, the requested tools or actions, and the ways
-//! to answer.
+//! Renders a question of the agent: the agent's text, the requested tools or actions, and the
+//! controls that answer the question.
 //!
 //! The text is attributed to the agent, and the requested tools are shown exactly, as data. A
 //! question looks different from an approval card of the page's own actions. As on an approval
@@ -158,7 +158,7 @@ fn default_question(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
         .clone()
         .filter(|text| !text.trim().is_empty());
     let (is_answering, in_detail) = (RwSignal::new(!open.is_rejected()), RwSignal::new(false));
-    // Other controls have different buttons at the same position, so tracking starts over.
+    // When the controls change, other buttons are at the same position, so tracking starts over.
     let control_state = memo(move || (is_answering.get(), in_detail.get()));
     let visibility = Visibility::new(control_state, |_, _| ());
     let (choices, expired) = (ActionChoices::new(&open), RwSignal::new(false));
@@ -341,7 +341,7 @@ impl AnswerForm {
         let problems = self.problems.messages(&self.words);
         let open = &self.shown.open;
         let schema = open.interrupt().response_schema.clone();
-        // A field for any text or JSON, if the answer may be a boolean or another type.
+        // If the answer may be a boolean or another type, the form is a field for any text or JSON.
         let schema = schema.filter(|_| !open.takes_more_than_boolean());
         let schema = schema.map_or(Value::Bool(true), Value::Object);
         let answer = {

@@ -142,7 +142,7 @@ fn find_tools(value: &Value, depth: usize, found: &mut Vec<(String, String)>) ->
 mod tests {
     use super::*;
 
-    /// The tools in the metadata of the interrupts that end a recorded response.
+    /// Returns the tools in the metadata of the interrupts that end a recorded response.
     fn recorded_tools(run: &str) -> Vec<(String, Value)> {
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/agui-servers");
         let stream = std::fs::read_to_string(format!("{folder}/{run}.sse")).unwrap();

@@ -45,7 +45,7 @@ impl ScopeChoice {
         Some(Remember::new(scope, any_args).bounded(self.narrowed.bounds()))
     }
 
-    /// Closes the group and forgets the choice, which is no longer shown.
+    /// Closes the group and resets the choice, because it is no longer shown.
     fn close_and_reset(self) {
         self.is_open.set(false);
         self.scope.set(None);

@@ -28,8 +28,8 @@ pub(super) enum EscapeMode {
     /// ASCII are marked only in names, because the complete text is not known.
     Growing,
     /// Invisible characters, except those of ordinary writing: no-break and ideographic spaces,
-    /// joiners and variation selectors inside of emoji, joiners between letters of scripts that
-    /// join them. Confusable letters and long gaps are not marked.
+    /// joiners and variation selectors inside of emoji, joiners between letters in scripts that use
+    /// joiners. Confusable letters and long gaps are not marked.
     Readable,
 }
 

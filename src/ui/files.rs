@@ -15,7 +15,7 @@ pub(crate) async fn read_base64(file: &web_sys::File) -> Option<String> {
     let reader = web_sys::FileReader::new().ok()?;
     let (sender, receiver) = oneshot::channel();
     let on_load_end = Closure::once_into_js(move || {
-        // The receiver may be dropped.
+        // Fails only if the future, which owns the receiver, was dropped.
         let _ = sender.send(());
     });
     reader.set_onloadend(Some(on_load_end.unchecked_ref()));

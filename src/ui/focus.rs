@@ -10,9 +10,9 @@ use super::{after, closest, find};
 /// The selector of the focusable elements of a question.
 const FIELD_SELECTOR: &str = "input, select, textarea, button";
 
-/// If the focus is inside of an element that is about to be removed, or of a modal dialog around
-/// the element, closes the dialog and moves the focus to another open question, else to the text
-/// box of the chat.
+/// Moves the focus out of an element that is about to be removed: to another open question, else to
+/// the text box of the chat. A modal dialog around the element is closed. Does nothing if neither
+/// the element nor the dialog contains the focus.
 pub(crate) fn pass_focus_on(removed: &web_sys::Element) {
     let dialog = closest(removed, "dialog:modal");
     if !has_focus_in(dialog.as_ref().unwrap_or(removed)) {

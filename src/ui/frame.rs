@@ -1,5 +1,5 @@
-//! Divides work over frames, between which the page handles input. Work is limited by time, the
-//! rows of lists by number.
+//! Divides work over frames, between which the page handles input. Work is limited by time, and the
+//! rows of lists are limited in number.
 
 use std::{
     cell::RefCell,
@@ -66,7 +66,7 @@ pub(crate) async fn next_frame() {
     if !is_hidden {
         let (sender, receiver) = oneshot::channel();
         let on_frame = Closure::once_into_js(move || {
-            // The receiver is dropped if the future is.
+            // Fails only if the future, which owns the receiver, was dropped.
             let _ = sender.send(());
         });
         // Fails only without a callback.

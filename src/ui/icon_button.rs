@@ -1,4 +1,4 @@
-//! Buttons with an icon and an accessible name.
+//! Renders buttons with an icon and an accessible name.
 
 use leptos::{ev::MouseEvent, html, prelude::*};
 

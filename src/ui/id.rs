@@ -1,7 +1,7 @@
 //! Generates unique ids.
 
-/// Generates a random id. It is a UUID (version 4), because some servers accept no other thread ids
-/// (rule "ids"). Ids that the application or an agent chooses are used unchanged.
+/// Generates a random id: a UUID of version 4, because some servers accept thread ids only in this
+/// form (rule "ids"). Ids that the application or an agent chooses are used unchanged.
 pub(crate) fn fresh_id() -> String {
     format_uuid(random_half(), random_half())
 }

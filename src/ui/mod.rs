@@ -1,5 +1,5 @@
-//! Shared building blocks that do not depend on other modules of the crate: labels, icons, focus,
-//! time, files, dynamic views (`dynamic`, `each`, `when`), and subscriptions of observers.
+//! Provides shared building blocks that do not depend on other modules of the crate: labels, icons,
+//! focus, time, files, dynamic views (`dynamic`, `each`, `when`), and subscriptions of observers.
 
 mod blocks;
 mod browser;

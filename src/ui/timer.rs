@@ -1,4 +1,4 @@
-//! Timers of the browser, as callbacks and as futures.
+//! Provides the timers of the browser, as callbacks and as futures.
 
 use std::time::Duration;
 
@@ -51,7 +51,7 @@ pub(crate) async fn sleep(duration: Duration) {
     let (sender, receiver) = oneshot::channel();
     let ms = u32::try_from(duration.as_millis()).unwrap_or(u32::MAX);
     after(ms, move || {
-        // The receiver is dropped if the future is.
+        // Fails only if the future, which owns the receiver, was dropped.
         let _ = sender.send(());
     });
     let _ = receiver.await;
@@ -63,7 +63,7 @@ pub(crate) async fn sleep_by_browser(duration: Duration) {
     let (sender, receiver) = oneshot::channel();
     let ms = u32::try_from(duration.as_millis()).unwrap_or(u32::MAX);
     after_by_browser(ms, move || {
-        // The receiver is dropped if the future is.
+        // Fails only if the future, which owns the receiver, was dropped.
         let _ = sender.send(());
     });
     let _ = receiver.await;

@@ -41,7 +41,7 @@ pub(super) fn is_shown(element: &Element) -> bool {
 }
 
 /// Returns true if no style of an element or of its ancestors inside of the card hides the element,
-/// and the element's text is legible. Also true for the card itself.
+/// and the element's text is legible. Returns true for the card itself.
 pub(super) fn is_shown_within(element: &Element, card: &Element) -> bool {
     let mut next_element = Some(element.clone());
     while let Some(inner) = next_element.filter(|inner| inner != card) {
@@ -106,7 +106,7 @@ fn has_plain_effects(element: &Element) -> bool {
 }
 
 /// Returns true if a computed transform does not rotate, skew or mirror an element, and does not
-/// shrink it below [`MIN_SCALE`]. False for every 3D transform.
+/// shrink it below [`MIN_SCALE`]. Returns false for every 3D transform.
 fn is_undistorted(transform: &str) -> bool {
     let Some(matrix) = transform.strip_prefix("matrix(") else {
         return matches!(transform, "none" | "");
@@ -122,7 +122,7 @@ fn is_undistorted(transform: &str) -> bool {
 }
 
 /// Returns true if the drawn width of an element is at least [`MIN_SCALE`] of the layout width.
-/// Also true for an element without a layout width.
+/// Returns true for an element without a layout width.
 fn is_unscaled(element: &Element) -> bool {
     let Some(html_element) = element.dyn_ref::<HtmlElement>() else {
         return true;

@@ -52,11 +52,11 @@ pub(crate) struct Visibility {
     /// The number of times that tracking has begun, so that timers of earlier content can be
     /// ignored.
     round: StoredValue<u32>,
-    /// True once each part was visible for long enough.
+    /// True once each part was visible for at least [`SETTLE_MS`].
     read: RwSignal<bool>,
-    /// True once nothing has covered the visible part for long enough.
+    /// True once nothing has covered the visible part for at least [`SETTLE_MS`].
     clear: RwSignal<bool>,
-    /// True once the card has not moved for long enough.
+    /// True once the card has not moved for at least [`SETTLE_MS`].
     still: RwSignal<bool>,
     /// True if a part stays out of view, or if the user tried to approve before the complete
     /// request was visible.
@@ -157,9 +157,9 @@ impl Visibility {
         is_read && (self.still.get_untracked() || !is_by_pointer)
     }
 
-    /// Examines the card, and returns true if every part was visible for long enough and nothing
-    /// has covered the card for long enough. If a part is unread, asks the user to continue
-    /// reading, and scrolls to that part.
+    /// Examines the card, and returns true if every part was visible, and nothing has covered the
+    /// card, for at least [`SETTLE_MS`]. If a part is unread, asks the user to continue reading,
+    /// and scrolls to that part.
     pub(super) fn check_read(self) -> bool {
         self.examine(true, &mut HitTest::default());
         let is_read = self.read.get_untracked();

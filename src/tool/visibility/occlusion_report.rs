@@ -29,8 +29,8 @@ const OUTSIDE_EFFECTS: [(&str, &str); 4] = [
 ];
 
 /// Returns true if the browser's report that a part is not visible proves that the part is covered
-/// although hit tests found nothing. False for small parts, form fields, clipped parts, and parts
-/// beside which a neighbour draws outside of its box.
+/// although hit tests found nothing. Returns false for small parts, form fields, clipped parts, and
+/// parts beside which a neighbour draws outside of its box.
 pub(super) fn is_proof_of_cover(part: &Element) -> bool {
     !is_small(part)
         && !part.matches("input, select, textarea").unwrap_or(true)

@@ -62,20 +62,20 @@ struct CardPart {
     report: Option<VisibilityReport>,
     /// The time since which the part has been visible; `None` while it is not.
     visible_since: Option<i64>,
-    /// True once the part was visible for long enough.
+    /// True once the part was visible for at least [`SETTLE_MS`].
     read: bool,
 }
 
 /// The result of examining a card.
 #[derive(Clone, Copy)]
 pub(super) struct CardState {
-    /// True once each part was visible for long enough.
+    /// True once each part was visible for at least [`SETTLE_MS`].
     pub(super) read: bool,
-    /// True if nothing has covered the visible part of the card for long enough.
+    /// True if nothing has covered the visible part of the card for at least [`SETTLE_MS`].
     pub(super) clear: bool,
-    /// True if the card has not moved for long enough.
+    /// True if the card has not moved for at least [`SETTLE_MS`].
     pub(super) still: bool,
-    /// True if the card has been covered long enough for a note to be shown.
+    /// True if the card has been covered for at least [`SETTLE_MS`], so that a note is shown.
     pub(super) covered: bool,
     /// True if the card has been uncovered for twice [`SETTLE_MS`] and is still not read, so that
     /// the user is asked to continue reading.

@@ -1,10 +1,10 @@
 //! Tracks the clicks and keys by which a user decides inside a card.
 //!
-//! A page can redirect an event of the user to a button that they did not mean: by a label, by
-//! pointer capture, by a box that extends beyond the button, or by moving the focus while a key is
-//! down. So a click is accepted only inside the button that the pointer went down on, and a key
-//! only on the button that had the focus when the key went down. A click that follows neither a
-//! pointer nor a key comes from assistive technology.
+//! A page can redirect an event of the user to a button that the user did not intend to press: by a
+//! label, by pointer capture, by a box that extends beyond the button, or by moving the focus while
+//! a key is down. So a click is accepted only inside the button that the pointer went down on, and
+//! a key only on the button that had the focus when the key went down. A click that follows neither
+//! a pointer nor a key comes from assistive technology.
 
 use leptos::prelude::*;
 use send_wrapper::SendWrapper;
@@ -31,7 +31,7 @@ pub(super) struct Press {
     number: u32,
 }
 
-/// The latest beginning of a press, anywhere on the page.
+/// The start of the latest press, anywhere on the page.
 #[derive(Clone)]
 struct PressStart {
     target: SendWrapper<Option<Element>>,
@@ -98,8 +98,8 @@ impl Presses {
         }));
     }
 
-    /// Sets the current press until the browser's next task, if the event counts as the user's;
-    /// otherwise clears the current press.
+    /// Sets the current press until the browser's next task, if the event is accepted as the
+    /// user's; otherwise clears the current press.
     fn on_press(self, event: &Event) {
         let last_number = self.last.try_get_value().unwrap_or_default();
         let number = last_number.wrapping_add(1);
@@ -122,8 +122,8 @@ impl Presses {
     }
 
     /// Returns true if a trusted event goes to the element that the user pressed, submits the form
-    /// of that element, or is a click of assistive technology, which follows no recent press. False
-    /// for a repeated key, and for a key that follows typing too soon.
+    /// of that element, or is a click of assistive technology, which follows no recent press.
+    /// Returns false for a repeated key, and for a key that follows typing too soon.
     fn is_on_pressed_element(self, event: &Event) -> bool {
         let Some(target) = event
             .target()

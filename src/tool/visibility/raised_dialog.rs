@@ -73,8 +73,8 @@ fn raised_dialog(control: RaiseControl, card: AnyView) -> AnyView {
         if let Some(dialog) = element.get() {
             // Fails only if the dialog is already open.
             let _ = dialog.show_modal();
-            // Focuses the dialog instead of its first button, so that a key typed meanwhile presses
-            // no button.
+            // Focuses the dialog instead of its first button, so that a key that the user is typing
+            // presses no button.
             let _ = dialog.focus();
         }
     });

@@ -17,7 +17,7 @@ const PAUSE_FACTOR: f64 = 2.0;
 const MAX_PAUSE_MS: f64 = 200.0;
 
 thread_local! {
-    /// The cards that wait for their turn.
+    /// The cards that wait for an examination.
     static WAITING_CARDS: RefCell<Vec<Visibility>> = const { RefCell::new(Vec::new()) };
     /// The end of the pause, in milliseconds since 1970.
     static PAUSE_END_MS: Cell<f64> = const { Cell::new(0.0) };
