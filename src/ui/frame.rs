@@ -100,9 +100,9 @@ struct FrameWork {
 }
 
 impl FrameWork {
-    /// Returns the work of the current frame: of a new one if the document's timeline, which stands
-    /// still during a frame, has moved. Nothing has to be scheduled for that. While rows wait, the
-    /// frame that draws them sets their number.
+    /// Returns the work of the current frame. Resets the work if a new frame has begun, which is
+    /// detected by the time of the document's timeline: the time is constant during a frame. While
+    /// rows are waiting, `begin_frame` sets the number of rows instead.
     fn current(&mut self) -> &mut Self {
         let frame = timeline_ms();
         if frame != self.frame {
@@ -131,8 +131,8 @@ thread_local! {
 /// Returns the time of the document's timeline, in milliseconds; zero without a document.
 fn timeline_ms() -> f64 {
     let document = browser().and_then(|window| window.document());
-    let time = document.and_then(|document| document.timeline().current_time());
-    time.unwrap_or_default()
+    let timeline_time = document.and_then(|document| document.timeline().current_time());
+    timeline_time.unwrap_or_default()
 }
 
 /// Draws all rows in this frame, because the page is printed or searched.
@@ -151,9 +151,9 @@ pub(crate) fn has_waiting_rows() -> bool {
 /// Takes a row from the budget of this frame. Returns false if the budget is used up.
 fn try_take_row() -> bool {
     FRAME_WORK.with_borrow_mut(|page| {
-        let left = &mut page.current().left;
-        let has_row = *left > 0;
-        *left = left.saturating_sub(1);
+        let rows_left = &mut page.current().left;
+        let has_row = *rows_left > 0;
+        *rows_left = rows_left.saturating_sub(1);
         has_row
     })
 }
