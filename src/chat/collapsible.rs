@@ -31,15 +31,15 @@ pub(super) struct CollapsibleWindow {
     pub id: String,
 }
 
-/// Renders a collapsible window in the given arrangement. `begins_open` applies if the application
-/// does not control `open`. Renders nothing on a server or without an assistant.
+/// Renders a collapsible window as arranged by `arrange`. `begins_open` is the initial state if the
+/// application passes no `open` signal. Renders nothing on a server or without an assistant.
 pub(super) fn collapsible_window(
     props: CollapsibleProps,
     begins_open: bool,
     arrange: fn(&CollapsibleWindow, AnyView) -> AnyView,
 ) -> AnyView {
     let assistant = assistant_for(None, props.component);
-    let draw = move || match assistant {
+    let render = move || match assistant {
         Some(assistant) => {
             let open = props.open.unwrap_or_else(|| RwSignal::new(begins_open));
             let frame = CollapsibleWindow::new(&assistant, open, props.label);
@@ -48,7 +48,7 @@ pub(super) fn collapsible_window(
         None => ().into_any(),
     };
     // A server does not render the window.
-    after_hydration(|| ().into_any(), draw).into_any()
+    after_hydration(|| ().into_any(), render).into_any()
 }
 
 impl CollapsibleWindow {
@@ -90,15 +90,15 @@ fn focus_button_on_close(
     button: NodeRef<html::Button>,
 ) {
     // The focus moves before the window is hidden, because hiding the window loses the focus.
-    effect(move |known: Option<bool>| {
-        let now = open.get();
-        if let (Some(true), false) = (known, now)
+    effect(move |was_open: Option<bool>| {
+        let is_open = open.get();
+        if let (Some(true), false) = (was_open, is_open)
             && let (Some(body), Some(button)) = (body.get_untracked(), button.get_untracked())
             && focus::has_focus_in(&body)
         {
             // Focusing an element in the page cannot fail.
             let _ = button.focus();
         }
-        now
+        is_open
     });
 }

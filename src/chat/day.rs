@@ -9,18 +9,18 @@ use crate::ui::{
 
 const DAY_MS: i64 = 86_400_000;
 
-/// Renders the separator before the first message of a day. `None` if the time of the message is
-/// unknown, if the previous message is from the same day, or if the message is the first of the
-/// thread and from today.
-pub(super) fn day_separator(words: &Words, before: Option<i64>, at: i64) -> Option<AnyView> {
+/// Renders the separator before the first message of a day. Returns `None` if the time of the
+/// message is unknown, if the previous message is from the same day, or if the message is the first
+/// of the thread and from today.
+pub(super) fn day_separator(words: &Words, previous_time: Option<i64>, at: i64) -> Option<AnyView> {
     let now = time::now();
-    let before = before.filter(|before| *before != 0);
-    if at == 0 || time::is_same_day(before.unwrap_or(now), at) {
+    let previous_time = previous_time.filter(|time| *time != 0);
+    if at == 0 || time::is_same_day(previous_time.unwrap_or(now), at) {
         return None;
     }
     let words = words.clone();
     let date = time::format_time(at, TimeFormat::Day)?;
-    let word = move || {
+    let label = move || {
         if time::is_same_day(at, now) {
             words.word(|l| &l.today)
         } else if time::is_same_day(at, now - DAY_MS) {
@@ -29,11 +29,11 @@ pub(super) fn day_separator(words: &Words, before: Option<i64>, at: i64) -> Opti
             date.clone().into()
         }
     };
-    let name = word.clone();
+    let aria_label = label.clone();
     Some(
         view! {
-            <div class="la-day" role="separator" aria-label=name>
-                <time datetime=time::format_iso(at)>{dynamic(word)}</time>
+            <div class="la-day" role="separator" aria-label=aria_label>
+                <time datetime=time::format_iso(at)>{dynamic(label)}</time>
             </div>
         }
         .into_any(),
@@ -41,15 +41,15 @@ pub(super) fn day_separator(words: &Words, before: Option<i64>, at: i64) -> Opti
 }
 
 /// Formats the time of the last change of a conversation for a list: "today" with hours and
-/// minutes, "yesterday", or the date. `None` if the time is unknown.
+/// minutes, "yesterday", or the date. Returns `None` if the time is unknown.
 pub(super) fn format_last_change(words: &Words, at: i64) -> Option<String> {
     let now = time::now();
     if at == 0 {
         return None;
     }
     if time::is_same_day(at, now) {
-        let short = time::format_time(at, TimeFormat::Short)?;
-        return Some(format!("{} {short}", words.word(|l| &l.today)));
+        let short_time = time::format_time(at, TimeFormat::Short)?;
+        return Some(format!("{} {short_time}", words.word(|l| &l.today)));
     }
     if time::is_same_day(at, now - DAY_MS) {
         return Some(words.word(|l| &l.yesterday).into_owned());
@@ -57,13 +57,13 @@ pub(super) fn format_last_change(words: &Words, at: i64) -> Option<String> {
     time::format_time(at, TimeFormat::Day)
 }
 
-/// Renders the time of a message in hours and minutes, with the full date as the tooltip; `None` if
-/// the time is unknown.
+/// Renders the time of a message in hours and minutes, with the full date as the tooltip. Returns
+/// `None` if the time is unknown.
 pub(super) fn message_time(at: i64) -> Option<AnyView> {
-    let short = time::format_time(at, TimeFormat::Short).filter(|_| at != 0)?;
-    let full = time::format_time(at, TimeFormat::Full);
+    let short_time = time::format_time(at, TimeFormat::Short).filter(|_| at != 0)?;
+    let full_date = time::format_time(at, TimeFormat::Full);
     Some(
-        view! { <time class="la-message-time" datetime=time::format_iso(at) title=full>{short}</time> }
+        view! { <time class="la-message-time" datetime=time::format_iso(at) title=full_date>{short_time}</time> }
             .into_any(),
     )
 }

@@ -23,7 +23,7 @@ use crate::{
 /// The minimum number of calls in a group.
 const MIN_CALLS: usize = 3;
 /// The maximum number of titles in the summary of a group.
-const NAMES: usize = 3;
+const MAX_TITLES: usize = 3;
 
 /// The membership of a call in a group.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,17 +37,17 @@ struct GroupMembership {
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct GroupSummary {
     count: usize,
-    names: String,
+    titles: String,
 }
 
-/// The signals of a call about its group. Each call has signals of its own: a shared memo would
-/// notify all calls of each change of any call, which is expensive for a hundred adjacent calls.
+/// The state of a call in its group. Each call has signals of its own: a shared memo would notify
+/// all calls of each change of any call, which is expensive for a hundred adjacent calls.
 #[derive(Clone)]
 struct GroupSignals {
     /// True if the call is hidden in its group.
-    hides: ArcRwSignal<bool>,
+    is_hidden: ArcRwSignal<bool>,
     /// True if the call is the first of a group, so that the summary line precedes it.
-    heads: ArcRwSignal<bool>,
+    is_first: ArcRwSignal<bool>,
 }
 
 /// The groups of a turn.
@@ -57,8 +57,8 @@ pub(super) struct Groups {
     open: RwSignal<HashSet<CallKey>>,
     /// The calls whose cards the user has opened or focused.
     opened: RwSignal<HashSet<CallKey>>,
-    slots: StoredValue<HashMap<CallKey, GroupSignals>>,
-    done: GroupTitles,
+    signals_by_call: StoredValue<HashMap<CallKey, GroupSignals>>,
+    titles: GroupTitles,
     /// The number of changes of the calls so far. Each call reports its own changes: one effect
     /// that tracks all calls would subscribe to every call again at each change, which takes as
     /// long as rendering the calls.
@@ -70,15 +70,15 @@ impl Groups {
     pub(super) fn new(assistant: Assistant, turn: ArcRwSignal<TurnBlock>) -> Self {
         let opened = RwSignal::new(HashSet::new());
         let changes = RwSignal::new(0_u32);
-        let done = StoredValue::new(HashMap::new());
+        let titles = StoredValue::new(HashMap::new());
         let by_person = turn.with_untracked(TurnBlock::is_by_user);
         let members = memo(move || {
             changes.track();
-            let done = |key: &CallKey| group_title(&assistant, key, done).get_untracked();
-            let rows = opened.with(|opened| adjacent_calls(&assistant, &turn, opened, &done));
-            let members = rows
+            let title = |key: &CallKey| group_title(&assistant, key, titles).get_untracked();
+            let sequences = opened.with(|opened| adjacent_calls(&assistant, &turn, opened, &title));
+            let members = sequences
                 .into_iter()
-                .filter(|row| row.len() >= MIN_CALLS)
+                .filter(|sequence| sequence.len() >= MIN_CALLS)
                 .flat_map(group_members);
             members.collect()
         });
@@ -86,8 +86,8 @@ impl Groups {
             members,
             open: RwSignal::new(HashSet::new()),
             opened,
-            slots: StoredValue::new(HashMap::new()),
-            done,
+            signals_by_call: StoredValue::new(HashMap::new()),
+            titles,
             changes,
         };
         if !by_person {
@@ -98,69 +98,71 @@ impl Groups {
 
     /// Returns true if a call is hidden in its group; tracked when called in a reactive closure.
     pub(super) fn is_hidden(self, call: &CallKey) -> bool {
-        self.signals(call).hides.get()
+        self.signals(call).is_hidden.get()
     }
 
     /// Returns true if all content of a message is hidden in a group that begins in another
     /// message; tracked when called in a reactive closure.
     pub(super) fn is_all_hidden(self, parts: &[PartCell]) -> bool {
-        let mut any = false;
-        let hides = |part: &PartCell| match &part.kind {
+        let mut has_calls = false;
+        let is_part_hidden = |part: &PartCell| match &part.kind {
             PartKind::Call(key) => {
-                any = true;
-                let slot = self.signals(key);
-                slot.hides.get() && !slot.heads.get()
+                has_calls = true;
+                let signals = self.signals(key);
+                signals.is_hidden.get() && !signals.is_first.get()
             }
             PartKind::Text => part.mark.with(|mark| mark.len == 0),
             _ => false,
         };
-        parts.iter().all(hides) && any
+        parts.iter().all(is_part_hidden) && has_calls
     }
 
     fn signals(self, call: &CallKey) -> GroupSignals {
-        let known = self.slots.try_with_value(|slots| slots.get(call).cloned());
-        known.flatten().unwrap_or_else(|| {
-            let (hides, heads) = untrack(|| self.group_flags(call));
-            let slot = GroupSignals {
-                hides: ArcRwSignal::new(hides),
-                heads: ArcRwSignal::new(heads),
+        let existing = self
+            .signals_by_call
+            .try_with_value(|signals_by_call| signals_by_call.get(call).cloned());
+        existing.flatten().unwrap_or_else(|| {
+            let (is_hidden, is_first) = untrack(|| self.group_flags(call));
+            let signals = GroupSignals {
+                is_hidden: ArcRwSignal::new(is_hidden),
+                is_first: ArcRwSignal::new(is_first),
             };
-            // The store is disposed with the turn.
+            // Fails only if the turn was removed meanwhile.
             let _ = self
-                .slots
-                .try_update_value(|slots| slots.insert(*call, slot.clone()));
-            slot
+                .signals_by_call
+                .try_update_value(|signals_by_call| signals_by_call.insert(*call, signals.clone()));
+            signals
         })
     }
 
     /// Returns two flags: the call is hidden in a closed group, and the call is the first of a
     /// group.
     fn group_flags(self, call: &CallKey) -> (bool, bool) {
-        let state = self.members.with(|members| {
-            let member = members.get(call)?;
-            let hides = self.open.with(|open| !open.contains(&member.head));
-            Some((hides, member.summary.is_some()))
+        let flags = self.members.with(|members| {
+            let membership = members.get(call)?;
+            let is_hidden = self.open.with(|open| !open.contains(&membership.head));
+            Some((is_hidden, membership.summary.is_some()))
         });
-        state.unwrap_or_default()
+        flags.unwrap_or_default()
     }
 
     fn update_signals(self) {
         self.members.track();
         self.open.track();
-        let changed = self.slots.try_with_value(|slots| {
-            let slots = slots.iter().filter_map(|(call, slot)| {
-                let (hides, heads) = untrack(|| self.group_flags(call));
-                let same =
-                    slot.hides.get_untracked() == hides && slot.heads.get_untracked() == heads;
-                (!same).then(|| (slot.clone(), hides, heads))
+        let changed_signals = self.signals_by_call.try_with_value(|signals_by_call| {
+            let changed = signals_by_call.iter().filter_map(|(call, signals)| {
+                let (is_hidden, is_first) = untrack(|| self.group_flags(call));
+                let is_unchanged = signals.is_hidden.get_untracked() == is_hidden
+                    && signals.is_first.get_untracked() == is_first;
+                (!is_unchanged).then(|| (signals.clone(), is_hidden, is_first))
             });
-            slots.collect::<Vec<_>>()
+            changed.collect::<Vec<_>>()
         });
-        // The signals are set after the store was released, because setting one may render views
-        // that request a slot.
-        for (slot, hides, heads) in changed.unwrap_or_default() {
-            set_if_changed(&slot.heads, heads);
-            set_if_changed(&slot.hides, hides);
+        // The signals are set outside of the closure above, because setting a signal may render
+        // views that access `signals_by_call`.
+        for (signals, is_hidden, is_first) in changed_signals.unwrap_or_default() {
+            set_if_changed(&signals.is_first, is_first);
+            set_if_changed(&signals.is_hidden, is_hidden);
         }
     }
 
@@ -197,38 +199,38 @@ impl Groups {
 
 type AdjacentCalls = Vec<(CallKey, String)>;
 
-/// Returns the rows of adjacent calls that may be grouped, each call with its title.
+/// Returns the sequences of adjacent calls that may be grouped, each call with its title.
 fn adjacent_calls(
     assistant: &Assistant,
     turn: &ArcRwSignal<TurnBlock>,
     opened: &HashSet<CallKey>,
-    done: &dyn Fn(&CallKey) -> Option<String>,
+    title: &dyn Fn(&CallKey) -> Option<String>,
 ) -> Vec<AdjacentCalls> {
     let cells: Vec<_> = turn.with(|turn| {
         let ids = turn.entries.iter().map(|entry| &entry.id);
         ids.filter_map(|id| assistant.message(id)).collect()
     });
-    let mut rows = vec![AdjacentCalls::new()];
+    let mut sequences = vec![AdjacentCalls::new()];
     for cell in cells {
         cell.parts.with_untracked(|parts| {
             for part in parts {
-                let name = match &part.kind {
+                let titled_call = match &part.kind {
                     PartKind::Call(key) if !opened.contains(key) => {
-                        done(key).map(|name| (*key, name))
+                        title(key).map(|title| (*key, title))
                     }
                     // An empty text between calls is skipped: if it is empty when a later call
                     // ends, it stays empty.
                     PartKind::Text if part.mark.with_untracked(|mark| mark.len == 0) => continue,
                     _ => None,
                 };
-                match (name, rows.last_mut()) {
-                    (Some(call), Some(row)) => row.push(call),
-                    _ => rows.push(AdjacentCalls::new()),
+                match (titled_call, sequences.last_mut()) {
+                    (Some(call), Some(sequence)) => sequence.push(call),
+                    _ => sequences.push(AdjacentCalls::new()),
                 }
             }
         });
     }
-    rows
+    sequences
 }
 
 /// The titles of the calls of a turn, each computed again when its call changes: `None` for a call
@@ -238,22 +240,22 @@ type GroupTitles = StoredValue<HashMap<CallKey, ArcMemo<Option<String>>>>;
 fn group_title(
     assistant: &Assistant,
     key: &CallKey,
-    known: GroupTitles,
+    titles: GroupTitles,
 ) -> ArcMemo<Option<String>> {
-    let found = known.try_with_value(|known| known.get(key).cloned());
-    found.flatten().unwrap_or_else(|| {
+    let cached = titles.try_with_value(|titles| titles.get(key).cloned());
+    cached.flatten().unwrap_or_else(|| {
         let (assistant, key) = (assistant.clone(), *key);
-        let done = ArcMemo::new(move |_| {
-            let is_grouped = can_be_grouped(&assistant, &key);
-            let cell = is_grouped.then(|| assistant.call(&key)).flatten();
+        let title = ArcMemo::new(move |_| {
+            let can_group = can_be_grouped(&assistant, &key);
+            let cell = can_group.then(|| assistant.call(&key)).flatten();
             assistant.view().renderers.track();
             cell.map(|cell| {
-                let words = assistant.action_texts(&cell.name.get());
-                words.and_then(|words| words.title).unwrap_or_default()
+                let texts = assistant.action_texts(&cell.name.get());
+                texts.and_then(|texts| texts.title).unwrap_or_default()
             })
         });
-        let _ = known.try_update_value(|known| known.insert(key, done.clone()));
-        done
+        let _ = titles.try_update_value(|titles| titles.insert(key, title.clone()));
+        title
     })
 }
 
@@ -264,39 +266,43 @@ fn can_be_grouped(assistant: &Assistant, key: &CallKey) -> bool {
         return false;
     };
     let has_failure_result = || {
-        let failed = assistant.with_conversation(|conversation| {
+        let has_failure = assistant.with_conversation(|conversation| {
             let result = conversation.call(key)?.result()?;
             Some(declares_failure(result.value()))
         });
-        failed.flatten().unwrap_or_default()
+        has_failure.flatten().unwrap_or_default()
     };
     let has_succeeded = cell.phase.get() == Phase::OutputAvailable;
     let is_reported = || ToolCallView::new(assistant, *key).is_reported();
     has_succeeded && has_default_card(assistant, key) && !has_failure_result() && !is_reported()
 }
 
-fn group_members(row: AdjacentCalls) -> Vec<(CallKey, GroupMembership)> {
-    let Some((head, _)) = row.first().cloned() else {
+fn group_members(sequence: AdjacentCalls) -> Vec<(CallKey, GroupMembership)> {
+    let Some((head, _)) = sequence.first().cloned() else {
         return Vec::new();
     };
-    let mut names: Vec<&str> = Vec::new();
-    for (_, name) in &row {
-        if !name.is_empty() && !names.contains(&name.as_str()) {
-            names.push(name);
+    let mut titles: Vec<&str> = Vec::new();
+    for (_, title) in &sequence {
+        if !title.is_empty() && !titles.contains(&title.as_str()) {
+            titles.push(title);
         }
     }
-    let more = if names.len() > NAMES { ", …" } else { "" };
-    names.truncate(NAMES);
+    let ellipsis = if titles.len() > MAX_TITLES {
+        ", …"
+    } else {
+        ""
+    };
+    titles.truncate(MAX_TITLES);
     let mut summary = Some(GroupSummary {
-        count: row.len(),
-        names: names.join(", ") + more,
+        count: sequence.len(),
+        titles: titles.join(", ") + ellipsis,
     });
-    let members = row.into_iter().map(|(key, _)| {
-        let member = GroupMembership {
+    let members = sequence.into_iter().map(|(key, _)| {
+        let membership = GroupMembership {
             head,
             summary: summary.take(),
         };
-        (key, member)
+        (key, membership)
     });
     members.collect()
 }
@@ -310,33 +316,35 @@ pub(super) fn grouped_call(
     card: impl FnOnce() -> AnyView + 'static,
 ) -> AnyView {
     let words = Words::current();
-    let GroupSignals { hides, heads } = groups.signals(&call);
-    let folded = hides.clone();
+    let GroupSignals {
+        is_hidden,
+        is_first,
+    } = groups.signals(&call);
+    let is_hidden_in_group = is_hidden.clone();
     let card = scope(Box::new(move || {
-        provide_context(HiddenInGroup(folded));
+        provide_context(HiddenInGroup(is_hidden_in_group));
         card()
     }));
-    let (line_call, clicked, focused) = (call, call, call);
-    let line = move || {
-        heads
+    let render_summary = move || {
+        is_first
             .get()
-            .then(|| summary_line(groups, line_call, words.clone()))
+            .then(|| summary_line(groups, call, words.clone()))
     };
-    let (done, mut was_done) = (group_title(assistant, &call, groups.done), None);
+    let (title, mut last_title) = (group_title(assistant, &call, groups.titles), None);
     let is_hidden = move || {
-        let now = done.get();
-        if was_done.as_ref() != Some(&now) && was_done.replace(now).is_some() {
+        let new_title = title.get();
+        if last_title.as_ref() != Some(&new_title) && last_title.replace(new_title).is_some() {
             groups.invalidate();
         }
-        hides.get()
+        is_hidden.get()
     };
     view! {
-        {dynamic(line)}
+        {dynamic(render_summary)}
         <div
             class="la-call tool-calls"
             hidden=is_hidden
-            on:click=move |event| groups.exclude_opened_call(&clicked, &event)
-            on:focusin=move |event| groups.exclude_opened_call(&focused, &event)
+            on:click=move |event| groups.exclude_opened_call(&call, &event)
+            on:focusin=move |event| groups.exclude_opened_call(&call, &event)
         >
             {card}
         </div>
@@ -345,12 +353,11 @@ pub(super) fn grouped_call(
 }
 
 fn summary_line(groups: Groups, head: CallKey, words: Words) -> AnyView {
-    let of_state = head;
     let count = memo(move || groups.read_summary(&head, |summary| summary.count));
-    let names = memo(move || groups.read_summary(&head, |summary| summary.names.clone()));
+    let titles = memo(move || groups.read_summary(&head, |summary| summary.titles.clone()));
     let count = move || insert_count(&words.word(|l| &l.tool_calls), count.get());
-    let names = move || view! { <ExactText text=names.get() /> };
-    let is_open = move || groups.open.with(|open| open.contains(&of_state));
+    let titles = move || view! { <ExactText text=titles.get() /> };
+    let is_open = move || groups.open.with(|open| open.contains(&head));
     let toggle = move |_| {
         groups.open.update(|open| {
             if !open.remove(&head) {
@@ -369,7 +376,7 @@ fn summary_line(groups: Groups, head: CallKey, words: Words) -> AnyView {
             <span class="la-call-group-count">
                 {dynamic(count)}
             </span>
-            <span class="la-call-group-names">{dynamic(names)}</span>
+            <span class="la-call-group-names">{dynamic(titles)}</span>
             {Icon::chevron()}
         </button>
     }

@@ -1,4 +1,4 @@
-//! Renders notices to the user, which are outside of the conversation.
+//! Renders notices to the user, which are not part of the conversation.
 
 use assistant_core::{
     conversation::{Cut, Phase},
@@ -35,22 +35,24 @@ pub fn Notices(
         return ().into_any();
     };
     let notices = assistant.notices();
-    let elsewhere = other_tab_notice(&assistant);
+    let other_tab = other_tab_notice(&assistant);
     let undo = undo_notice(&assistant);
-    let (of, shown) = (assistant.clone(), assistant.clone());
-    let draw = move |notice| notice_view(&assistant, &notice);
-    let marked = memo(move || {
-        let any = notices.with(|list| {
+    let (cut_assistant, list_assistant) = (assistant.clone(), assistant.clone());
+    let render_notice = move |notice| notice_view(&assistant, &notice);
+    let marked_cut = memo(move || {
+        let has_cut_notice = notices.with(|list| {
             list.iter()
                 .any(|notice| equivalent_cut(notice.kind()).is_some())
         });
-        any.then(|| newest_turn_cut(&of)).flatten()
+        has_cut_notice
+            .then(|| newest_turn_cut(&cut_assistant))
+            .flatten()
     });
-    let notices = shown.notices();
-    let listed = move || {
-        let marked = marked.get();
+    let notices = list_assistant.notices();
+    let visible_notices = move || {
+        let marked_cut = marked_cut.get();
         let mut list = notices.get();
-        list.retain(|notice| marked.is_none() || equivalent_cut(notice.kind()) != marked);
+        list.retain(|notice| marked_cut.is_none() || equivalent_cut(notice.kind()) != marked_cut);
         list
     };
     // The key contains the dropped amount, because that amount is known only at the end of the run,
@@ -59,15 +61,15 @@ pub fn Notices(
         let dropped = notice.exceeded().map_or(0, |exceeded| exceeded.dropped());
         format!("{} {dropped}", notice.id().get())
     };
-    let list = each(listed, key, draw);
-    view! { <div class="la-chat-notices">{elsewhere} {undo} {list}</div> }.into_any()
+    let list = each(visible_notices, key, render_notice);
+    view! { <div class="la-chat-notices">{other_tab} {undo} {list}</div> }.into_any()
 }
 
-/// Shows that another tab acts on the conversation, with a button that takes the conversation over.
+/// Shows that another tab owns the conversation, with a button that moves the ownership to this tab.
 fn other_tab_notice(assistant: &Assistant) -> AnyView {
     let (ownership, assistant) = (assistant.conversations().ownership(), assistant.clone());
     let words = Words::current();
-    let bar = move || {
+    let render_bar = move || {
         let (assistant, bar) = (
             assistant.clone(),
             NoticeBar {
@@ -81,7 +83,7 @@ fn other_tab_notice(assistant: &Assistant) -> AnyView {
         );
         bar.view(&words, move |_| assistant.conversations().use_here())
     };
-    when(move || ownership.get() == Ownership::OtherTab, bar).into_any()
+    when(move || ownership.get() == Ownership::OtherTab, render_bar).into_any()
 }
 
 /// A notice with one sentence and one button.
@@ -126,12 +128,12 @@ const fn equivalent_cut(kind: NoticeKind) -> Option<Cut> {
 /// `None` if it did not end early. Tracked when called in a reactive closure.
 fn newest_turn_cut(assistant: &Assistant) -> Option<Cut> {
     let entries = assistant.messages().get();
-    let turn = entries
+    let turn_entries = entries
         .iter()
         .rev()
         .take_while(|entry| entry.role != Role::User);
-    let cells = turn.filter_map(|entry| assistant.message(&entry.id));
-    let mut marks = cells.filter_map(|message| {
+    let cells = turn_entries.filter_map(|entry| assistant.message(&entry.id));
+    let mut cuts = cells.filter_map(|message| {
         let is_cancelled = |kind: &PartKind| match kind {
             PartKind::Call(key) => assistant
                 .call(key)
@@ -148,21 +150,21 @@ fn newest_turn_cut(assistant: &Assistant) -> Option<Cut> {
         // A stop cancels the open calls, and their cards do not show why the turn ended.
         cut.or_else(|| has_cancelled_call().then_some(Cut::Stopped))
     });
-    marks.next()
+    cuts.next()
 }
 
-/// The maximum size of a message that is shown without expanding, in bytes.
-const MAX_COLLAPSED: usize = 280;
-/// The maximum length of a message, in characters.
-const MAX_MESSAGE: usize = 4_000;
+/// The maximum size of a message that is not collapsed, in bytes.
+const MAX_UNCOLLAPSED_BYTES: usize = 280;
+/// The maximum length of a displayed message, in characters. Longer messages are truncated.
+const MAX_MESSAGE_CHARS: usize = 4_000;
 
-/// The longest retry delay of a server that is shown, in milliseconds. A longer delay is more
-/// likely a fault of the server.
+/// The longest retry delay that is shown to the user, in milliseconds. A longer delay is probably a
+/// mistake of the server.
 const MAX_DELAY_MS: u64 = 60 * 60 * 1_000;
 
 /// Describes a limit that the agent exceeded, and the amount that was dropped, if any.
 fn limit_sentence(labels: &Labels, exceeded: Exceeded) -> String {
-    let word = match exceeded.limit() {
+    let label = match exceeded.limit() {
         LimitKind::Response => &labels.limit_response,
         LimitKind::Event => &labels.limit_event,
         LimitKind::Streams => &labels.limit_streams,
@@ -179,12 +181,12 @@ fn limit_sentence(labels: &Labels, exceeded: Exceeded) -> String {
         true => format_size(count),
         false => count.to_string(),
     };
-    let text = word.replace("{limit}", &amount(exceeded.most()));
+    let text = label.replace("{limit}", &amount(exceeded.most()));
     match exceeded.dropped() {
         0 => text,
         count => {
-            let left_out = labels.limit_left_out.replace("{amount}", &amount(count));
-            format!("{text} {left_out}")
+            let dropped_text = labels.limit_left_out.replace("{amount}", &amount(count));
+            format!("{text} {dropped_text}")
         }
     }
 }
@@ -192,7 +194,7 @@ fn limit_sentence(labels: &Labels, exceeded: Exceeded) -> String {
 /// Returns a sentence that explains an HTTP status to the user; `None` for a status without an
 /// explanation.
 fn http_status_advice(labels: &Labels, status: u16, retry_after_ms: Option<u64>) -> Option<String> {
-    let word = match status {
+    let label = match status {
         401 | 403 | 407 => &labels.not_allowed,
         404 | 405 | 410 => &labels.not_there,
         408 | 429 | 502..=504 => match retry_after_ms {
@@ -205,13 +207,13 @@ fn http_status_advice(labels: &Labels, status: u16, retry_after_ms: Option<u64>)
         500.. => &labels.server_failed,
         _ => return None,
     };
-    Some(word.to_string())
+    Some(label.to_string())
 }
 
 /// Returns the sentence for the kind of a notice, with its count or limit; `None` if the kind has
 /// no sentence.
 pub(super) fn notice_sentence(labels: &Labels, notice: &Notice) -> Option<String> {
-    let word = match notice.kind() {
+    let label = match notice.kind() {
         NoticeKind::Network => &labels.notice_unreachable,
         NoticeKind::Offline => &labels.notice_offline,
         NoticeKind::Request => &labels.notice_not_sent,
@@ -244,7 +246,7 @@ pub(super) fn notice_sentence(labels: &Labels, notice: &Notice) -> Option<String
         NoticeKind::NotOpened => &labels.notice_not_opened,
         _ => return None,
     };
-    Some(word.to_string())
+    Some(label.to_string())
 }
 
 /// Renders the message from the agent, the server, the decoder or the store, if the notice reports
@@ -269,22 +271,21 @@ fn server_message(words: &Words, notice: &Notice) -> AnyView {
     }
 }
 
-/// Returns true if a notice shows the agent's message uncollapsed, as a run error does if its
-/// message is one short line and not blank. The message follows a title, which is only announced if
-/// the turn is marked as failed.
+/// Returns true if a notice shows the agent's message without collapsing it: for a run error whose
+/// message is one short line and not blank.
 fn shows_full_message(notice: &Notice) -> bool {
     let message = notice.message();
-    let is_short = message.len() <= MAX_COLLAPSED && !message.contains('\n');
+    let is_short = message.len() <= MAX_UNCOLLAPSED_BYTES && !message.contains('\n');
     notice.kind() == NoticeKind::RunError && is_short && !message.trim().is_empty()
 }
 
-/// Renders a message as collapsed details, truncated to [`MAX_MESSAGE`] characters. Renders nothing
-/// for an empty message.
+/// Renders a message as collapsed details, truncated to [`MAX_MESSAGE_CHARS`]. Renders nothing for an
+/// empty message.
 fn message_details(words: &Words, mut message: String) -> AnyView {
     if message.trim().is_empty() {
         return ().into_any();
     }
-    if let Some((end, _)) = message.char_indices().nth(MAX_MESSAGE) {
+    if let Some((end, _)) = message.char_indices().nth(MAX_MESSAGE_CHARS) {
         message.truncate(end);
         message.push('…');
     }
@@ -303,10 +304,10 @@ fn message_details(words: &Words, mut message: String) -> AnyView {
 
 fn notice_view(assistant: &Assistant, notice: &Notice) -> AnyView {
     let words = Words::current();
-    let failure = notice.is_failure();
+    let is_failure = notice.is_failure();
     let (role, tone) = match notice.kind() {
         NoticeKind::Offline => (Some("alert"), "warning"),
-        _ if failure => (Some("alert"), "error"),
+        _ if is_failure => (Some("alert"), "error"),
         NoticeKind::RunLimit
         | NoticeKind::NoAnswer
         | NoticeKind::LoopEnded
@@ -318,49 +319,52 @@ fn notice_view(assistant: &Assistant, notice: &Notice) -> AnyView {
         | NoticeKind::NotOpened => (None, "warning"),
         _ => (None, "info"),
     };
+    // The turn itself is marked as failed, and the notice shows the message: the title is redundant.
+    let is_title_redundant = {
+        let (assistant, has_full_message) = (assistant.clone(), shows_full_message(notice));
+        memo(move || has_full_message && newest_turn_cut(&assistant) == Some(Cut::Failed))
+    };
     // A message of a server or a decoder is not written for the user: a title names the problem,
     // and the message is available as details. An agent's message may be meant for the user.
-    let is_shown_by_turn = {
-        let (assistant, in_full) = (assistant.clone(), shows_full_message(notice));
-        memo(move || in_full && newest_turn_cut(&assistant) == Some(Cut::Failed))
-    };
     let title = match notice.kind() {
         NoticeKind::RunError | NoticeKind::Http => Some(words.text(|l| &l.agent_failed)),
         NoticeKind::Protocol => Some(words.text(|l| &l.unreadable)),
         _ => None,
     };
-    let (of, of_words) = (notice.clone(), words.clone());
-    let known = move || {
-        let labels = of_words.get();
-        let text = match of.status() {
-            Some(status) => http_status_advice(&labels, status, of.retry_after_ms()),
-            None => notice_sentence(&labels, &of),
-        };
-        text.map(|text| view! { <p class="la-notice-text">{text}</p> })
+    let sentence = {
+        let (notice, words) = (notice.clone(), words.clone());
+        move || {
+            let labels = words.get();
+            let text = match notice.status() {
+                Some(status) => http_status_advice(&labels, status, notice.retry_after_ms()),
+                None => notice_sentence(&labels, &notice),
+            };
+            text.map(|text| view! { <p class="la-notice-text">{text}</p> })
+        }
     };
     let message = server_message(&words, notice);
-    let icon = if failure { Icon::Alert } else { Icon::Info };
+    let icon = if is_failure { Icon::Alert } else { Icon::Info };
     let notice_ref = NodeRef::<html::Div>::new();
-    let sends = notice.kind() == NoticeKind::ResultsReady;
-    let resends = notice.kind() == NoticeKind::Forgotten;
-    let spoken = use_context::<RequestedAnnouncement>();
+    let is_results_ready = notice.kind() == NoticeKind::ResultsReady;
+    let is_forgotten = notice.kind() == NoticeKind::Forgotten;
+    let announcement = use_context::<RequestedAnnouncement>();
     let action = notice.action().map(|action| {
         let (assistant, label) = (
             assistant.clone(),
             match action {
-                NoticeAction::Retry if resends => words.text(|l| &l.send_again),
+                NoticeAction::Retry if is_forgotten => words.text(|l| &l.send_again),
                 NoticeAction::Retry => words.text(|l| &l.retry),
-                NoticeAction::Continue if sends => words.text(|l| &l.send_results),
+                NoticeAction::Continue if is_results_ready => words.text(|l| &l.send_results),
                 NoticeAction::Continue => words.text(|l| &l.continue_),
             },
         );
-        let act = move |_| {
-            pass_focus_on(notice_ref);
+        let on_click = move |_| {
+            move_focus_out(notice_ref);
             // Refused only if the notice no longer applies, and then it is removed anyway.
             let _ = match action {
                 NoticeAction::Retry => {
-                    if let Some(spoken) = spoken {
-                        spoken.announce(|l| &l.retrying);
+                    if let Some(announcement) = announcement {
+                        announcement.announce(|l| &l.retrying);
                     }
                     assistant.retry()
                 }
@@ -368,12 +372,12 @@ fn notice_view(assistant: &Assistant, notice: &Notice) -> AnyView {
             };
         };
         view! {
-            <button type="button" class="la-button" data-size="small" on:click=act>
+            <button type="button" class="la-button" data-size="small" on:click=on_click>
                 <span>{label}</span>
             </button>
         }
     });
-    let (dismisser, id) = (assistant.clone(), notice.id());
+    let (assistant, id) = (assistant.clone(), notice.id());
     view! {
         <div class="la-notice" data-tone=tone role=role node_ref=notice_ref>
             {icon.view()}
@@ -383,13 +387,13 @@ fn notice_view(assistant: &Assistant, notice: &Notice) -> AnyView {
                         view! {
                             <p
                                 class="la-notice-title"
-                                class:la-visually-hidden=move || is_shown_by_turn.get()
+                                class:la-visually-hidden=move || is_title_redundant.get()
                             >
                                 {title}
                             </p>
                         }
                     })}
-                {dynamic(known)}
+                {dynamic(sentence)}
                 {message}
             </div>
             <div class="la-notice-actions">
@@ -400,8 +404,8 @@ fn notice_view(assistant: &Assistant, notice: &Notice) -> AnyView {
                     data-variant="quiet"
                     data-size="small"
                     on:click=move |_| {
-                        pass_focus_on(notice_ref);
-                        dismisser.dismiss(id);
+                        move_focus_out(notice_ref);
+                        assistant.dismiss(id);
                     }
                 >
                     <span>{words.text(|l| &l.dismiss)}</span>
@@ -413,7 +417,7 @@ fn notice_view(assistant: &Assistant, notice: &Notice) -> AnyView {
 }
 
 /// Moves the focus out of a notice that is about to be removed.
-fn pass_focus_on(notice: NodeRef<html::Div>) {
+fn move_focus_out(notice: NodeRef<html::Div>) {
     if let Some(notice) = notice.get_untracked() {
         focus::pass_focus_on(&notice);
     }

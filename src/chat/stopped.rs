@@ -1,9 +1,9 @@
-//! Shows an error in the chats of a program that has ended.
+//! Shows an error in every chat of the page after the program has panicked or trapped.
 //!
 //! After a panic the state of a WebAssembly program is not reliable: operations were interrupted,
 //! and the program may not respond. The library sets no panic hook; an application calls these
-//! functions from its own hook. This module reads no signals and no context, which the program may
-//! have borrowed.
+//! functions from its own hook. This module reads no signals and no context, because they may be
+//! borrowed.
 //!
 //! A trap (stack or memory exhausted) calls no hook: only the browser reports it, as an uncaught
 //! error.
@@ -33,10 +33,10 @@ pub fn show_stopped(labels: &Labels) {
     let Some(chats) = chats else {
         return;
     };
-    for place in 0..chats.length() {
-        let chat = chats.item(place).and_then(|chat| chat.dyn_into().ok());
+    for index in 0..chats.length() {
+        let chat = chats.item(index).and_then(|chat| chat.dyn_into().ok());
         if let Some(chat) = chat {
-            // A failure to show it cannot be reported anywhere.
+            // The program has ended and cannot report an error.
             let _ = mark_stopped(&chat, labels);
         }
     }
@@ -53,14 +53,14 @@ pub fn show_stopped_on_traps(labels: Labels) {
     let Some(window) = browser() else {
         return;
     };
-    let own = own_frame_marker(&stack_trace(&js_sys::Error::new("")));
+    let own_frame = own_frame_marker(&stack_trace(&js_sys::Error::new("")));
     let on_event = Closure::<dyn Fn(Event)>::new(move |event: Event| {
-        // The property of an `error` event, and that of an `unhandledrejection` event.
-        let error = [
+        // An `error` event has the property `error`, an `unhandledrejection` event has `reason`.
+        let errors = [
             read_property(&event, "error"),
             read_property(&event, "reason"),
         ];
-        if error.iter().any(|error| is_trap(error, &own)) {
+        if errors.iter().any(|error| is_trap(error, &own_frame)) {
             show_stopped(&labels);
         }
     });
@@ -73,11 +73,11 @@ pub fn show_stopped_on_traps(labels: Labels) {
 
 /// Returns true if an error is a trap of a WebAssembly program, and its stack trace includes this
 /// program.
-fn is_trap(error: &JsValue, own: &str) -> bool {
+fn is_trap(error: &JsValue, own_frame: &str) -> bool {
     let name = read_property(error, "name").as_string().unwrap_or_default();
     // A stack overflow is a `RangeError`, or an `InternalError` in Firefox.
     ["RuntimeError", "RangeError", "InternalError"].contains(&name.as_str())
-        && stack_trace(error).contains(own)
+        && stack_trace(error).contains(own_frame)
 }
 
 fn read_property(object: &JsValue, name: &str) -> JsValue {
@@ -94,11 +94,11 @@ fn stack_trace(error: &JsValue) -> String {
 /// module, or a text that all WebAssembly functions have, if the browser omits the address.
 fn own_frame_marker(stack: &str) -> String {
     const MARK: &str = ":wasm-function[";
-    let own = stack.split_once(MARK).map(|(before, _)| {
-        let begin = before.rfind([' ', '(', '@', '\n']).map_or(0, |at| at + 1);
-        format!("{}{MARK}", before.get(begin..).unwrap_or_default())
+    let marker = stack.split_once(MARK).map(|(before, _)| {
+        let start = before.rfind([' ', '(', '@', '\n']).map_or(0, |at| at + 1);
+        format!("{}{MARK}", before.get(start..).unwrap_or_default())
     });
-    own.unwrap_or_else(|| "wasm-function[".to_owned())
+    marker.unwrap_or_else(|| "wasm-function[".to_owned())
 }
 
 fn mark_stopped(chat: &Element, labels: &Labels) -> Option<()> {
@@ -108,8 +108,8 @@ fn mark_stopped(chat: &Element, labels: &Labels) -> Option<()> {
         status.set_text_content(Some(&labels.stopped));
     }
     let children = chat.children();
-    for place in 0..children.length() {
-        children.item(place)?.set_attribute("inert", "").ok()?;
+    for index in 0..children.length() {
+        children.item(index)?.set_attribute("inert", "").ok()?;
     }
     let notice = append_element(chat, "div", "la-notice la-stopped", "")?;
     notice.set_attribute("data-tone", "error").ok()?;
@@ -119,9 +119,9 @@ fn mark_stopped(chat: &Element, labels: &Labels) -> Option<()> {
     append_element(&body, "p", "la-notice-text", &labels.stopped_text)?;
     let actions = append_element(&notice, "div", "la-notice-actions", "")?;
     // A link to the page itself works without the program.
-    let reload = append_element(&actions, "a", "la-button", &labels.reload)?;
-    reload.set_attribute("href", "").ok()?;
-    reload.set_attribute("data-size", "small").ok()
+    let reload_link = append_element(&actions, "a", "la-button", &labels.reload)?;
+    reload_link.set_attribute("href", "").ok()?;
+    reload_link.set_attribute("data-size", "small").ok()
 }
 
 fn append_element(parent: &Element, tag: &str, class: &str, text: &str) -> Option<Element> {
