@@ -63,7 +63,11 @@ pub(super) fn message_time(at: i64) -> Option<AnyView> {
     let short_time = time::format_time(at, TimeFormat::Short).filter(|_| at != 0)?;
     let full_date = time::format_time(at, TimeFormat::Full);
     Some(
-        view! { <time class="la-message-time" datetime=time::format_iso(at) title=full_date>{short_time}</time> }
-            .into_any(),
+        view! {
+            <time class="la-message-time" datetime=time::format_iso(at) title=full_date>
+                {short_time}
+            </time>
+        }
+        .into_any(),
     )
 }

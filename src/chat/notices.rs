@@ -65,7 +65,8 @@ pub fn Notices(
     view! { <div class="la-chat-notices">{other_tab} {undo} {list}</div> }.into_any()
 }
 
-/// Shows that another tab owns the conversation, with a button that moves the ownership to this tab.
+/// Shows that another tab owns the conversation, with a button that moves the ownership to this
+/// tab.
 fn other_tab_notice(assistant: &Assistant) -> AnyView {
     let (ownership, assistant) = (assistant.conversations().ownership(), assistant.clone());
     let words = Words::current();
@@ -279,8 +280,8 @@ fn shows_full_message(notice: &Notice) -> bool {
     notice.kind() == NoticeKind::RunError && is_short && !message.trim().is_empty()
 }
 
-/// Renders a message as collapsed details, truncated to [`MAX_MESSAGE_CHARS`]. Renders nothing for an
-/// empty message.
+/// Renders a message as collapsed details, truncated to [`MAX_MESSAGE_CHARS`]. Renders nothing for
+/// an empty message.
 fn message_details(words: &Words, mut message: String) -> AnyView {
     if message.trim().is_empty() {
         return ().into_any();
@@ -319,7 +320,8 @@ fn notice_view(assistant: &Assistant, notice: &Notice) -> AnyView {
         | NoticeKind::NotOpened => (None, "warning"),
         _ => (None, "info"),
     };
-    // The turn itself is marked as failed, and the notice shows the message: the title is redundant.
+    // The turn itself is marked as failed, and the notice shows the message: the title is
+    // redundant.
     let is_title_redundant = {
         let (assistant, has_full_message) = (assistant.clone(), shows_full_message(notice));
         memo(move || has_full_message && newest_turn_cut(&assistant) == Some(Cut::Failed))

@@ -14,13 +14,13 @@ use crate::{
 
 /// Renders the open dialog of the tree, if any.
 pub(super) fn view(tree: &TreeState) -> AnyView {
-    let (asked, tree) = (tree.asked, tree.clone());
+    let (open_dialog, tree) = (tree.dialog, tree.clone());
     each(
-        move || asked.get().into_iter().collect(),
-        |(turn, _)| turn.clone(),
-        move |(turn, asked)| match asked {
-            TreeDialog::Delete(id) => deletion_dialog(&tree, turn, &id),
-            TreeDialog::Edit(id) => edit_dialog(&tree, turn, &id),
+        move || open_dialog.get().into_iter().collect(),
+        |(dialog_id, _)| dialog_id.clone(),
+        move |(dialog_id, dialog)| match dialog {
+            TreeDialog::Delete(id) => deletion_dialog(&tree, dialog_id, &id),
+            TreeDialog::Edit(id) => edit_dialog(&tree, dialog_id, &id),
         },
     )
 }
@@ -40,14 +40,14 @@ fn is_confirmed(element: NodeRef<html::Dialog>) -> bool {
     dialog.is_some_and(|dialog| dialog.return_value() == "confirm")
 }
 
-fn deletion_dialog(tree: &TreeState, turn: String, id: &MessageId) -> AnyView {
+fn deletion_dialog(tree: &TreeState, dialog_id: String, id: &MessageId) -> AnyView {
     let words = tree.words.clone();
     let element = NodeRef::<html::Dialog>::new();
-    let found = tree.assistant.with_conversation(|all| {
-        let begins = message_preview(id, all).unwrap_or_default();
-        (begins, all.subtree_len(id))
+    let preview_and_count = tree.assistant.with_conversation(|conversation| {
+        let preview = message_preview(id, conversation).unwrap_or_default();
+        (preview, conversation.subtree_len(id))
     });
-    let (begins, count) = found.unwrap_or_default();
+    let (preview, count) = preview_and_count.unwrap_or_default();
     let text = {
         let words = words.clone();
         move || match count {
@@ -56,38 +56,40 @@ fn deletion_dialog(tree: &TreeState, turn: String, id: &MessageId) -> AnyView {
         }
     };
     let description_id = format!("la-dialog-{}", fresh_id());
-    let inside = view! {
+    let content = view! {
         <blockquote class="la-tree-quote" dir="auto">
-            {begins}
+            {preview}
         </blockquote>
         <p class="la-dialog-text" id=description_id.clone()>
             {dynamic(text)}
         </p>
     };
     let message = id.clone();
-    let of = tree.clone();
     DialogFrame {
         element,
         title: |l| &l.delete_title,
         description_id: Some(description_id),
-        inside: inside.into_any(),
-        cancels_first: true,
-        does: |l| &l.delete,
+        content: content.into_any(),
+        focuses_cancel: true,
+        confirm_label: |l| &l.delete,
         variant: "danger",
         value: "confirm",
-        sent: Box::new(|_| ()),
-        closed: Box::new(move || {
-            if is_confirmed(element) {
-                // A refusal means that the branch was already removed.
-                let message = message.clone();
-                let _ = of
-                    .assistant
-                    .branches()
-                    .change(TreeChange::Delete { message });
+        on_submit: Box::new(|_| ()),
+        on_close: Box::new({
+            let tree = tree.clone();
+            move || {
+                if is_confirmed(element) {
+                    let message = message.clone();
+                    // A refusal means that the branch was already removed.
+                    let _ = tree
+                        .assistant
+                        .branches()
+                        .change(TreeChange::Delete { message });
+                }
             }
         }),
     }
-    .view(tree, turn)
+    .view(tree, dialog_id)
 }
 
 /// The shared frame of the dialogs: a title, the content, and two buttons of which the second
@@ -97,44 +99,44 @@ struct DialogFrame {
     title: fn(&Labels) -> &Word,
     /// The id of the element that describes the dialog.
     description_id: Option<String>,
-    inside: AnyView,
+    content: AnyView,
     /// True if Cancel has the initial focus.
-    cancels_first: bool,
-    does: fn(&Labels) -> &Word,
+    focuses_cancel: bool,
+    confirm_label: fn(&Labels) -> &Word,
     variant: &'static str,
     value: &'static str,
-    sent: Box<dyn FnMut(ev::SubmitEvent)>,
-    closed: Box<dyn Fn()>,
+    on_submit: Box<dyn FnMut(ev::SubmitEvent)>,
+    on_close: Box<dyn Fn()>,
 }
 
 impl DialogFrame {
-    fn view(self, tree: &TreeState, turn: String) -> AnyView {
-        let (words, of, closed) = (tree.words.clone(), tree.clone(), self.closed);
-        let title = format!("la-dialog-{}", fresh_id());
+    fn view(self, tree: &TreeState, dialog_id: String) -> AnyView {
+        let (words, tree, on_close) = (tree.words.clone(), tree.clone(), self.on_close);
+        let title_id = format!("la-dialog-{}", fresh_id());
         open_dialog_when_mounted(self.element);
-        let closed = move |_| {
-            closed();
-            of.close_dialog(&turn);
+        let on_close = move |_| {
+            on_close();
+            tree.close_dialog(&dialog_id);
         };
         view! {
             <dialog
                 class="la-dialog"
-                aria-labelledby=title
+                aria-labelledby=title_id
                 aria-describedby=self.description_id
                 node_ref=self.element
-                on:close=closed
+                on:close=on_close
             >
-                <form class="la-dialog-form" method="dialog" on:submit=self.sent>
-                    <h2 class="la-dialog-title" id=title.clone()>
+                <form class="la-dialog-form" method="dialog" on:submit=self.on_submit>
+                    <h2 class="la-dialog-title" id=title_id.clone()>
                         {words.text(self.title)}
                     </h2>
-                    {self.inside}
+                    {self.content}
                     <div class="la-dialog-actions">
                         <button
                             type="submit"
                             class="la-button"
                             value="cancel"
-                            autofocus=self.cancels_first
+                            autofocus=self.focuses_cancel
                         >
                             <span>{words.text(|l| &l.cancel)}</span>
                         </button>
@@ -144,7 +146,7 @@ impl DialogFrame {
                             data-variant=self.variant
                             value=self.value
                         >
-                            <span>{words.text(self.does)}</span>
+                            <span>{words.text(self.confirm_label)}</span>
                         </button>
                     </div>
                 </form>
@@ -155,44 +157,45 @@ impl DialogFrame {
     }
 }
 
-fn edit_dialog(tree: &TreeState, turn: String, id: &MessageId) -> AnyView {
+fn edit_dialog(tree: &TreeState, dialog_id: String, id: &MessageId) -> AnyView {
     let words = tree.words.clone();
     let (element, input) = (
         NodeRef::<html::Dialog>::new(),
         NodeRef::<html::Textarea>::new(),
     );
-    let text = tree
-        .assistant
-        .with_conversation(|all| all.message(id).map(|message| message.written()));
+    let text = tree.assistant.with_conversation(|conversation| {
+        conversation.message(id).map(|message| message.written())
+    });
     let text = text.flatten().unwrap_or_default();
     effect(move |_| {
         if let Some(input) = input.get() {
             input.set_value(&text);
         }
     });
-    let refused = RwSignal::new(None::<LabelSelector>);
-    let sent = {
+    let refusal_label = RwSignal::new(None::<LabelSelector>);
+    let submit = {
         let (tree, id) = (tree.clone(), id.clone());
         move |event: ev::SubmitEvent| {
-            let by = event.submitter();
-            let cancels =
-                by.is_some_and(|by| by.get_attribute("value").as_deref() == Some("cancel"));
-            let Some(input) = input.get_untracked().filter(|_| !cancels) else {
+            let submitter = event.submitter();
+            let is_cancelled = submitter.is_some_and(|submitter| {
+                submitter.get_attribute("value").as_deref() == Some("cancel")
+            });
+            let Some(input) = input.get_untracked().filter(|_| !is_cancelled) else {
                 return;
             };
             match tree.assistant.edit(&id, input.value().trim_end()) {
-                // The user continues at the message that was sent.
+                // The cursor moves to the sent message, which is the last of the shown branch.
                 Ok(()) => tree.cursor.set(None),
                 Err(Refusal::EmptyMessage) => event.prevent_default(),
                 Err(refusal) => {
                     event.prevent_default();
-                    refused.set(Some(Labels::refusal(&refusal)));
+                    refusal_label.set(Some(Labels::refusal(&refusal)));
                 }
             }
         }
     };
     let dialog_words = words.clone();
-    let inside = view! {
+    let content = view! {
         <textarea
             class="la-input la-tree-edit"
             rows="4"
@@ -201,20 +204,20 @@ fn edit_dialog(tree: &TreeState, turn: String, id: &MessageId) -> AnyView {
             autofocus
         ></textarea>
         <p class="la-composer-reason" role="alert">
-            {dynamic(move || refused.get().map(|word| dialog_words.word(word)))}
+            {dynamic(move || refusal_label.get().map(|word| dialog_words.word(word)))}
         </p>
     };
     DialogFrame {
         element,
         title: |l| &l.edit_message,
         description_id: None,
-        inside: inside.into_any(),
-        cancels_first: false,
-        does: |l| &l.send,
+        content: content.into_any(),
+        focuses_cancel: false,
+        confirm_label: |l| &l.send,
         variant: "primary",
         value: "send",
-        sent: Box::new(sent),
-        closed: Box::new(|| ()),
+        on_submit: Box::new(submit),
+        on_close: Box::new(|| ()),
     }
-    .view(tree, turn)
+    .view(tree, dialog_id)
 }

@@ -6,104 +6,106 @@ use leptos::{ev, prelude::*};
 use super::{TreeDialog, TreeState, row::message_preview};
 use crate::ui::to_lowercase;
 
-/// The number of rows in a page.
-const PAGE: usize = 10;
+/// The number of rows by which the keys Page Up and Page Down move.
+const PAGE_ROWS: usize = 10;
 
 pub(super) fn handle_key(tree: &TreeState, event: &ev::KeyboardEvent) {
     if event.ctrl_key() || event.meta_key() || event.alt_key() {
         return;
     }
     let key = event.key();
-    let last = tree
+    let last_index = tree
         .rows
         .with_untracked(|rows| rows.len())
         .saturating_sub(1);
-    let at = tree.at.get_untracked();
-    let to = match key.as_str() {
-        "ArrowDown" => (at + 1).min(last),
-        "ArrowUp" => at.saturating_sub(1),
+    let index = tree.current_index.get_untracked();
+    let target_index = match key.as_str() {
+        "ArrowDown" => (index + 1).min(last_index),
+        "ArrowUp" => index.saturating_sub(1),
         "Home" => 0,
-        "End" => last,
-        "PageDown" => (at + PAGE).min(last),
-        "PageUp" => at.saturating_sub(PAGE),
-        "ArrowRight" => unfold_or_descend(tree, at),
-        "ArrowLeft" => fold_or_ascend(tree, at),
+        "End" => last_index,
+        "PageDown" => (index + PAGE_ROWS).min(last_index),
+        "PageUp" => index.saturating_sub(PAGE_ROWS),
+        "ArrowRight" => unfold_or_descend(tree, index),
+        "ArrowLeft" => fold_or_ascend(tree, index),
         "Enter" | " " | "Delete" => {
-            if let Some(id) = row_message_id(tree, at) {
+            if let Some(id) = row_message_id(tree, index) {
                 match key.as_str() {
                     "Delete" => tree.open_dialog(TreeDialog::Delete(id)),
                     _ => tree.show_branch(&id),
                 }
             }
-            at
+            index
         }
-        "+" if tree.drawn.get_untracked() => {
+        "+" if tree.is_drawn.get_untracked() => {
             tree.zoom_in();
-            at
+            index
         }
-        "-" if tree.drawn.get_untracked() => {
+        "-" if tree.is_drawn.get_untracked() => {
             tree.zoom_out();
-            at
+            index
         }
-        typed if typed.chars().count() == 1 => find_row_by_typed_text(tree, at, typed),
+        character if character.chars().count() == 1 => {
+            find_row_by_typed_text(tree, index, character)
+        }
         _ => return,
     };
     event.prevent_default();
-    if to != at {
-        tree.go_to_row(to);
+    if target_index != index {
+        tree.go_to_row(target_index);
     }
 }
 
-fn row_message_id(tree: &TreeState, at: usize) -> Option<MessageId> {
+fn row_message_id(tree: &TreeState, index: usize) -> Option<MessageId> {
     let id = |row: &assistant_core::conversation::OutlineRow| row.id().clone();
-    tree.rows.with_untracked(|rows| rows.get(at).map(id))
+    tree.rows.with_untracked(|rows| rows.get(index).map(id))
 }
 
 /// Unfolds a row if it is folded. Returns the index of the row to move to: the first version of the
 /// next message, if the versions are unfolded; otherwise the same row.
-fn unfold_or_descend(tree: &TreeState, at: usize) -> usize {
-    let row = tree.rows.with_untracked(|rows| rows.get(at).cloned());
+fn unfold_or_descend(tree: &TreeState, index: usize) -> usize {
+    let row = tree.rows.with_untracked(|rows| rows.get(index).cloned());
     match row {
         Some(row) if row.branches() > 0 && row.is_closed() => {
             tree.toggle_fold(row.id());
-            at
+            index
         }
-        Some(row) if row.branches() > 0 => at + 1,
-        _ => at,
+        Some(row) if row.branches() > 0 => index + 1,
+        _ => index,
     }
 }
 
 /// Folds a row if it is unfolded. Returns the index of the row to move to: the same row after
 /// folding; otherwise the row of the message whose versions include the row.
-fn fold_or_ascend(tree: &TreeState, at: usize) -> usize {
-    let row = tree.rows.with_untracked(|rows| rows.get(at).cloned());
+fn fold_or_ascend(tree: &TreeState, index: usize) -> usize {
+    let row = tree.rows.with_untracked(|rows| rows.get(index).cloned());
     match row {
         Some(row) if row.branches() > 0 && !row.is_closed() => {
             tree.toggle_fold(row.id());
-            at
+            index
         }
-        Some(row) => row.above().unwrap_or(at),
-        None => at,
+        Some(row) => row.above().unwrap_or(index),
+        None => index,
     }
 }
 
 /// Returns the index of the next row whose message begins with the typed character, continuing from
 /// the first row after the last; the current index if no message does.
-fn find_row_by_typed_text(tree: &TreeState, at: usize, typed: &str) -> usize {
-    let typed = to_lowercase(typed);
-    let found = tree.assistant.with_conversation(|all| {
+fn find_row_by_typed_text(tree: &TreeState, index: usize, typed: &str) -> usize {
+    let prefix = to_lowercase(typed);
+    let found_index = tree.assistant.with_conversation(|conversation| {
         tree.rows.with_untracked(|rows| {
-            let after = rows.iter().enumerate().skip(at + 1);
-            let mut others = after.chain(rows.iter().enumerate().take(at));
+            let rows_after = rows.iter().enumerate().skip(index + 1);
+            let mut candidates = rows_after.chain(rows.iter().enumerate().take(index));
             let has_prefix = |id: &MessageId| {
-                let words = message_preview(id, all);
-                words.is_some_and(|words| to_lowercase(&words).starts_with(&typed))
+                let preview = message_preview(id, conversation);
+                preview.is_some_and(|preview| to_lowercase(&preview).starts_with(&prefix))
             };
-            let found = others.find(|(_, row)| has_prefix(row.id()));
-            found.map(|(place, _)| place)
+            let matching_row = candidates.find(|(_, row)| has_prefix(row.id()));
+            matching_row.map(|(index, _)| index)
         })
     });
-    found.flatten().unwrap_or(at)
+    found_index.flatten().unwrap_or(index)
 }
 
 impl TreeState {

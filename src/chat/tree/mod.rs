@@ -1,11 +1,11 @@
 //! Shows all branches of a conversation as a tree.
 //!
 //! `keys` has the keyboard navigation, `row` renders a message, `view` selects the visible rows of
-//! the list, `drawn` those of the drawing, `toolbar` has the actions, `dialog` their dialogs, and
+//! the list, `drawing` those of the drawing, `toolbar` has the actions, `dialog` their dialogs, and
 //! `undo` restores deleted branches.
 
 mod dialog;
-mod drawn;
+mod drawing;
 mod keys;
 mod row;
 mod toolbar;
@@ -91,20 +91,20 @@ struct TreeState {
     /// The current message of keyboard navigation; `None` for the last message of the shown branch.
     cursor: RwSignal<Option<MessageId>>,
     /// The index of the row of the current message.
-    at: Memo<usize>,
+    current_index: Memo<usize>,
     /// The visible part of the list.
     list: view::RowList,
     /// True while the tree is shown as a drawing.
-    drawn: RwSignal<bool>,
+    is_drawn: RwSignal<bool>,
     drawing: Memo<Option<Arc<Drawing>>>,
     /// The visible area of the drawing.
-    plane: drawn::DrawingViewport,
+    viewport: drawing::DrawingViewport,
     scroller: NodeRef<html::Div>,
     /// The open dialog with its id. A dialog may report that it is closed after the next dialog has
     /// opened.
-    asked: RwSignal<Option<(String, TreeDialog)>>,
-    /// The prefix of the ids of rows, by which the tree refers to the current row.
-    name: Arc<str>,
+    dialog: RwSignal<Option<(String, TreeDialog)>>,
+    /// The prefix of the ids of rows, to which `aria-activedescendant` refers.
+    id_prefix: Arc<str>,
 }
 
 /// A dialog that the user confirms before a branch is deleted or begun.
@@ -119,33 +119,35 @@ enum TreeDialog {
 impl TreeState {
     fn new(assistant: Assistant, drawn: bool) -> Self {
         let closed = RwSignal::new(HashSet::new());
-        let (of, path) = (assistant.clone(), assistant.messages());
+        let (outline_assistant, messages) = (assistant.clone(), assistant.messages());
         let rows = Memo::new_with_compare(
             move |_| {
-                of.branches().changes().track();
-                path.track();
-                let outline = closed.with(|closed| of.with_conversation(|all| all.outline(closed)));
+                outline_assistant.branches().changes().track();
+                messages.track();
+                let outline = closed.with(|closed| {
+                    outline_assistant.with_conversation(|conversation| conversation.outline(closed))
+                });
                 Arc::new(outline.unwrap_or_default())
             },
             |_, _| true,
         );
         let cursor = RwSignal::new(None::<MessageId>);
-        // If its row is removed, the cursor keeps its position.
-        let at = Memo::new(move |before: Option<&usize>| {
+        // If the current message is removed, the row at the same index becomes the current row.
+        let current_index = Memo::new(move |previous: Option<&usize>| {
             rows.with(|rows| {
-                let of = |id: &MessageId| rows.iter().position(|row| *row.id() == *id);
-                let tip = || rows.iter().rposition(|row| row.is_shown());
-                let found = match cursor.get() {
-                    Some(id) => of(&id).or(before.copied()),
-                    None => tip(),
+                let row_index = |id: &MessageId| rows.iter().position(|row| *row.id() == *id);
+                let last_shown_index = || rows.iter().rposition(|row| row.is_shown());
+                let index = match cursor.get() {
+                    Some(id) => row_index(&id).or(previous.copied()),
+                    None => last_shown_index(),
                 };
-                found.unwrap_or(0).min(rows.len().saturating_sub(1))
+                index.unwrap_or(0).min(rows.len().saturating_sub(1))
             })
         });
-        let drawn = RwSignal::new(drawn);
+        let is_drawn = RwSignal::new(drawn);
         let drawing = Memo::new_with_compare(
             move |_| {
-                drawn
+                is_drawn
                     .get()
                     .then(|| rows.with(|rows| Arc::new(Drawing::of(rows))))
             },
@@ -157,36 +159,38 @@ impl TreeState {
             rows,
             closed,
             cursor,
-            at,
+            current_index,
             list: view::RowList::new(),
-            drawn,
+            is_drawn,
             drawing,
-            plane: drawn::DrawingViewport::new(),
+            viewport: drawing::DrawingViewport::new(),
             scroller: NodeRef::new(),
-            asked: RwSignal::new(None),
-            name: format!("la-tree-{}", fresh_id()).into(),
+            dialog: RwSignal::new(None),
+            id_prefix: format!("la-tree-{}", fresh_id()).into(),
         }
     }
 
-    fn open_dialog(&self, what: TreeDialog) {
-        self.asked.set(Some((fresh_id(), what)));
+    fn open_dialog(&self, dialog: TreeDialog) {
+        self.dialog.set(Some((fresh_id(), dialog)));
     }
 
     /// Handles the end of a dialog: clears the open dialog and focuses the tree, unless another
     /// dialog has opened since.
-    fn close_dialog(&self, turn: &str) {
-        let is_kept = self
-            .asked
-            .with_untracked(|asked| asked.as_ref().is_some_and(|(now, _)| now == turn));
-        if is_kept {
-            self.asked.set(None);
+    fn close_dialog(&self, dialog_id: &str) {
+        let is_open = self.dialog.with_untracked(|dialog| {
+            dialog
+                .as_ref()
+                .is_some_and(|(open_id, _)| open_id == dialog_id)
+        });
+        if is_open {
+            self.dialog.set(None);
             self.focus();
         }
     }
 
     fn current_row(&self) -> Option<OutlineRow> {
-        let at = self.at.get();
-        self.rows.with(|rows| rows.get(at).cloned())
+        let index = self.current_index.get();
+        self.rows.with(|rows| rows.get(index).cloned())
     }
 
     /// Shows the branch that ends with a message, and makes the message the current one.
@@ -201,18 +205,18 @@ impl TreeState {
     }
 
     /// Makes a row the current one, and scrolls it into view.
-    fn go_to_row(&self, at: usize) {
+    fn go_to_row(&self, index: usize) {
         let id = self
             .rows
-            .with_untracked(|rows| rows.get(at).map(|row| row.id().clone()));
+            .with_untracked(|rows| rows.get(index).map(|row| row.id().clone()));
         if let Some(id) = id {
             self.cursor.set(Some(id));
-            self.bring_row_into_view(at);
+            self.bring_row_into_view(index);
         }
     }
 
-    fn row_id(&self, at: usize) -> String {
-        format!("{}-{at}", self.name)
+    fn row_id(&self, index: usize) -> String {
+        format!("{}-{index}", self.id_prefix)
     }
 
     /// Focuses the tree after a dialog or an undone deletion.
@@ -225,49 +229,49 @@ impl TreeState {
 }
 
 fn tree_view(tree: &TreeState) -> AnyView {
-    let (words, of_rows, of_keys) = (tree.words.clone(), tree.clone(), tree.clone());
-    let of_items = tree.clone();
-    let items = move || match of_items.drawing.get() {
-        Some(drawing) => of_items.drawn_rows(&drawing),
-        None => of_items.listed_rows(),
+    let (words, row_tree, key_tree) = (tree.words.clone(), tree.clone(), tree.clone());
+    let item_tree = tree.clone();
+    let items = move || match item_tree.drawing.get() {
+        Some(drawing) => item_tree.drawn_rows(&drawing),
+        None => item_tree.listed_rows(),
     };
-    let key = |(at, row, spot): &TreeItem| format!("{at} {row:?} {spot:?}");
-    let rows = each(items, key, move |(at, row, spot)| {
-        row::view(&of_rows, at, &row, spot)
+    let key = |(index, row, spot): &TreeItem| format!("{index} {row:?} {spot:?}");
+    let rows = each(items, key, move |(index, row, spot)| {
+        row::view(&row_tree, index, &row, spot)
     });
-    let active = {
+    let active_row_id = {
         let tree = tree.clone();
         move || {
-            let some = tree.rows.with(|rows| !rows.is_empty());
-            some.then(|| tree.row_id(tree.at.get()))
+            let has_rows = tree.rows.with(|rows| !rows.is_empty());
+            has_rows.then(|| tree.row_id(tree.current_index.get()))
         }
     };
-    let (scrolled, tree_focus, keys) = (tree.clone(), tree.clone(), of_keys);
-    let (turns, drawn) = (tree.clone(), tree.drawn);
+    let (scroll_tree, focus_tree) = (tree.clone(), tree.clone());
+    let (wheel_tree, is_drawn) = (tree.clone(), tree.is_drawn);
     let height = tree.list_height();
     view::watch_rows(tree);
     view! {
-        <div class="la-tree la-standalone" data-drawn=move || drawn.get().then_some("")>
-            {drawn::drawing_toolbar(tree)}
+        <div class="la-tree la-standalone" data-drawn=move || is_drawn.get().then_some("")>
+            {drawing::drawing_toolbar(tree)}
             <div
                 class="la-tree-scroller"
                 role="tree"
                 tabindex="0"
                 aria-label=words.attr(|l| &l.branches)
-                aria-activedescendant=active
+                aria-activedescendant=active_row_id
                 node_ref=tree.scroller
-                on:scroll=move |_| scrolled.update_rows()
-                on:focus=move |_| tree_focus.handle_focus()
-                on:wheel=move |event| turns.handle_wheel(&event)
-                on:keydown=move |event| keys::handle_key(&keys, &event)
+                on:scroll=move |_| scroll_tree.update_rows()
+                on:focus=move |_| focus_tree.handle_focus()
+                on:wheel=move |event| wheel_tree.handle_wheel(&event)
+                on:keydown=move |event| keys::handle_key(&key_tree, &event)
             >
                 <div
                     class="la-tree-rows"
                     role="presentation"
-                    node_ref=tree.plane.element
+                    node_ref=tree.viewport.element
                     style:block-size=height
                 >
-                    {drawn::edges(tree)}
+                    {drawing::edges(tree)}
                     {rows}
                 </div>
             </div>
@@ -279,5 +283,5 @@ fn tree_view(tree: &TreeState) -> AnyView {
     .into_any()
 }
 
-/// The index of a row, the row, and its position in the drawing; `None` in the list.
+/// The index of a row, the row, and its position in the drawing, which is `None` in the list.
 type TreeItem = (usize, OutlineRow, Option<Spot>);

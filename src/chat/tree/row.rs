@@ -13,19 +13,24 @@ use crate::ui::{Icon, dynamic, format_float};
 const MAX_CHARS: usize = 120;
 
 /// Renders the row at an index, in the list or in the drawing.
-pub(super) fn view(tree: &TreeState, at: usize, row: &OutlineRow, spot: Option<Spot>) -> AnyView {
+pub(super) fn view(
+    tree: &TreeState,
+    index: usize,
+    row: &OutlineRow,
+    spot: Option<Spot>,
+) -> AnyView {
     let words = tree.words.clone();
-    let (height, here) = (tree.list.height, tree.at);
+    let (row_height, current_index) = (tree.list.height, tree.current_index);
     let role = tree
         .assistant
-        .with_conversation(|all| all.message(row.id()).map(Message::author_role));
+        .with_conversation(|conversation| conversation.message(row.id()).map(Message::author_role));
     let role = role.flatten().unwrap_or(Role::Assistant);
     let speaker = match role {
         Role::User => words.text(|l| &l.you),
         Role::Assistant => words.text(|l| &l.assistant),
         other => other.as_str().into_any(),
     };
-    let says = {
+    let preview = {
         let (assistant, id) = (tree.assistant.clone(), row.id().clone());
         let cell = assistant.message(&id);
         move || {
@@ -33,41 +38,42 @@ pub(super) fn view(tree: &TreeState, at: usize, row: &OutlineRow, spot: Option<S
                 cell.parts
                     .with(|parts| parts.iter().for_each(|part| part.mark.track()));
             }
-            let text = assistant.with_conversation(|all| message_preview(&id, all));
+            let text =
+                assistant.with_conversation(|conversation| message_preview(&id, conversation));
             text.flatten().unwrap_or_default()
         }
     };
     let version = (row.version().1 > 1).then(|| {
-        let (long, (number, count)) = (words.clone(), row.version());
-        let put = move |word: &str| {
-            let word = word.replace("{number}", &number.to_string());
-            word.replace("{count}", &count.to_string())
+        let (long_words, (number, count)) = (words.clone(), row.version());
+        let insert_version = move |template: &str| {
+            let template = template.replace("{number}", &number.to_string());
+            template.replace("{count}", &count.to_string())
         };
-        let short = words.clone();
+        let short_words = words.clone();
         view! {
             <span class="la-tree-version" aria-hidden="true">
-                {dynamic(move || put(&short.word(|l| &l.version_place)))}
+                {dynamic(move || insert_version(&short_words.word(|l| &l.version_place)))}
             </span>
             <span class="la-visually-hidden">
-                {dynamic(move || put(&long.word(|l| &l.version)))}
+                {dynamic(move || insert_version(&long_words.word(|l| &l.version)))}
             </span>
         }
     });
-    let shown = row.is_shown().then(|| {
+    let shown_note = row.is_shown().then(|| {
         view! { <span class="la-visually-hidden">{words.text(|l| &l.on_shown_branch)}</span> }
     });
-    let expanded = (row.branches() > 0).then(|| (!row.is_closed()).to_string());
-    let is_tip = |all: &Conversation| all.tip() == Some(row.id());
+    let aria_expanded = (row.branches() > 0).then(|| (!row.is_closed()).to_string());
+    let is_tip = |conversation: &Conversation| conversation.tip() == Some(row.id());
     let is_tip = tree.assistant.with_conversation(is_tip).unwrap_or_default();
-    let (clicked, toggles) = (tree.clone(), tree.clone());
-    let (id, of) = (row.id().clone(), row.id().clone());
-    let fold = (row.branches() > 0).then(|| {
+    let (click_tree, fold_tree) = (tree.clone(), tree.clone());
+    let (id, fold_id) = (row.id().clone(), row.id().clone());
+    let fold_button = (row.branches() > 0).then(|| {
         let toggle = move |event: web_sys::MouseEvent| {
             event.stop_propagation();
-            toggles.cursor.set(Some(of.clone()));
-            toggles.toggle_fold(&of);
+            fold_tree.cursor.set(Some(fold_id.clone()));
+            fold_tree.toggle_fold(&fold_id);
         };
-        // For pointers only: the keyboard uses the arrows.
+        // Only for pointers: arrow keys fold and unfold rows.
         view! {
             <span class="la-tree-fold" aria-hidden="true" on:click=toggle>
                 {Icon::chevron()}
@@ -79,33 +85,33 @@ pub(super) fn view(tree: &TreeState, at: usize, row: &OutlineRow, spot: Option<S
         <div
             class="la-tree-row"
             role="treeitem"
-            id=tree.row_id(at)
+            id=tree.row_id(index)
             attr:aria-level=level.clone()
             aria-posinset=row.place().0.to_string()
             aria-setsize=row.place().1.to_string()
-            aria-expanded=expanded
+            aria-expanded=aria_expanded
             aria-selected=if is_tip { "true" } else { "false" }
             data-role=role.as_str()
             data-shown=row.is_shown().then_some("")
             data-first=(row.version().1 > 1).then_some("")
-            data-cursor=move || (here.get() == at).then_some("")
+            data-cursor=move || (current_index.get() == index).then_some("")
             style:--la-tree-level=level
             style:--la-tree-x=spot.map(|spot| format_float(spot.column()))
             style:--la-tree-y=spot.map(|spot| spot.line().to_string())
             style:inset-block-start=move || {
-                let listed = || format_float(as_float(at) * height.get()) + "px";
-                spot.is_none().then(listed)
+                let offset = || format_float(as_float(index) * row_height.get()) + "px";
+                spot.is_none().then(offset)
             }
-            on:click=move |_| clicked.show_branch(&id)
+            on:click=move |_| click_tree.show_branch(&id)
         >
             <span class="la-tree-mark" aria-hidden="true">{""}</span>
             <span class="la-tree-speaker">{speaker}</span>
             <span class="la-tree-text" dir="auto">
-                {dynamic(says)}
+                {dynamic(preview)}
             </span>
             {version}
-            {shown}
-            {fold}
+            {shown_note}
+            {fold_button}
         </div>
     }
     .into_any()

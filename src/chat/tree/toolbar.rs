@@ -9,45 +9,55 @@ use crate::ui::{Icon, Labels, Word, dynamic, memo};
 /// Renders the toolbar below the tree, or a line that says that the tree is empty.
 pub(super) fn view(tree: &TreeState) -> AnyView {
     let words = tree.words.clone();
-    let is_there = {
+    let has_row = {
         let tree = tree.clone();
         memo(move || tree.current_row().is_some())
     };
-    let by_person = {
+    let is_by_user = {
         let tree = tree.clone();
         memo(move || {
             let current = tree.current_row();
             let role = current.and_then(|row| {
-                tree.assistant
-                    .with_conversation(|all| all.message(row.id()).map(Message::author_role))
+                tree.assistant.with_conversation(|conversation| {
+                    conversation.message(row.id()).map(Message::author_role)
+                })
             });
             role.flatten() == Some(Role::User)
         })
     };
     let activity = tree.assistant.activity();
     let busy = memo(move || activity.get().busy);
-    let shows = tree.clone();
-    let show = move |_| {
-        if let Some(row) = untrack(|| shows.current_row()) {
-            shows.show_branch(row.id());
+    let show = {
+        let tree = tree.clone();
+        move |_| {
+            if let Some(row) = untrack(|| tree.current_row()) {
+                tree.show_branch(row.id());
+            }
         }
     };
-    let edits = tree.clone();
-    let edit = move |_| {
-        if let Some(row) = untrack(|| edits.current_row()).filter(|_| !busy.get_untracked()) {
-            edits.open_dialog(TreeDialog::Edit(row.id().clone()));
+    let edit = {
+        let tree = tree.clone();
+        move |_| {
+            if let Some(row) = untrack(|| tree.current_row()).filter(|_| !busy.get_untracked()) {
+                tree.open_dialog(TreeDialog::Edit(row.id().clone()));
+            }
         }
     };
-    let deletes = tree.clone();
-    let delete = move |_| {
-        if let Some(row) = untrack(|| deletes.current_row()) {
-            deletes.open_dialog(TreeDialog::Delete(row.id().clone()));
+    let delete = {
+        let tree = tree.clone();
+        move |_| {
+            if let Some(row) = untrack(|| tree.current_row()) {
+                tree.open_dialog(TreeDialog::Delete(row.id().clone()));
+            }
         }
     };
-    let of = tree.clone();
-    let empty_note = move || {
-        let is_empty = !is_there.get();
-        is_empty.then(|| view! { <p class="la-tree-empty">{of.words.text(|l| &l.no_branches)}</p> })
+    let empty_note = {
+        let words = words.clone();
+        move || {
+            let is_empty = !has_row.get();
+            is_empty
+                .then(|| view! { <p class="la-tree-empty">{words.text(|l| &l.no_branches)}</p> })
+        }
     };
     view! {
         {dynamic(empty_note)}
@@ -55,11 +65,11 @@ pub(super) fn view(tree: &TreeState) -> AnyView {
             class="la-tree-bar"
             role="group"
             aria-label=words.attr(|l| &l.message_actions)
-            hidden=move || !is_there.get()
+            hidden=move || !has_row.get()
         >
             {toolbar_button(tree, Icon::Chat, |l| &l.show_branch, Signal::stored(false), Box::new(show))}
             <span hidden=move || {
-                !by_person.get()
+                !is_by_user.get()
             }>{toolbar_button(tree, Icon::Pencil, |l| &l.edit_message, busy.into(), Box::new(edit))}</span>
             {toolbar_button(tree, Icon::Trash, |l| &l.delete, Signal::stored(false), Box::new(delete))}
         </div>
@@ -70,20 +80,20 @@ pub(super) fn view(tree: &TreeState) -> AnyView {
 fn toolbar_button(
     tree: &TreeState,
     icon: Icon,
-    word: fn(&Labels) -> &Word,
-    waits: Signal<bool>,
-    act: Box<dyn FnMut(web_sys::MouseEvent)>,
+    label: fn(&Labels) -> &Word,
+    is_disabled: Signal<bool>,
+    on_click: Box<dyn FnMut(web_sys::MouseEvent)>,
 ) -> AnyView {
     view! {
         <button
             type="button"
             class="la-button"
             data-size="small"
-            aria-disabled=move || waits.get().then_some("true")
-            on:click=act
+            aria-disabled=move || is_disabled.get().then_some("true")
+            on:click=on_click
         >
             {icon.view()}
-            <span>{tree.words.text(word)}</span>
+            <span>{tree.words.text(label)}</span>
         </button>
     }
     .into_any()

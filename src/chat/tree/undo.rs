@@ -11,37 +11,43 @@ use crate::{
 
 /// Shows the last deletion, with an Undo button as long as the branch can be restored.
 pub(super) fn view(tree: &TreeState) -> AnyView {
-    let (of, activity) = (tree.clone(), tree.assistant.activity());
-    let deleted = memo(move || {
-        of.assistant.branches().changes().track();
-        // A run that begins makes the deletion final.
+    let (assistant, activity) = (tree.assistant.clone(), tree.assistant.activity());
+    let deleted_count = memo(move || {
+        assistant.branches().changes().track();
+        // The start of a run makes the deletion final.
         activity.track();
-        let last = |all: &assistant_core::conversation::Conversation| {
-            let last = all.last_deleted();
-            last.map(|(_, count)| count)
+        let last_deleted_count = |conversation: &assistant_core::conversation::Conversation| {
+            let last_deleted = conversation.last_deleted();
+            last_deleted.map(|(_, count)| count)
         };
-        of.assistant.with_conversation(last).flatten()
+        assistant.with_conversation(last_deleted_count).flatten()
     });
     let words = tree.words.clone();
-    let text = move || match deleted.get() {
+    let text = move || match deleted_count.get() {
         None => String::new(),
         Some(1) => words.word(|l| &l.deleted_one).into_owned(),
         Some(count) => insert_count(&words.word(|l| &l.deleted_many), count),
     };
-    let of = tree.clone();
+    let restore_tree = tree.clone();
     let restore = move |_| {
-        let first = of
+        let restored_id = restore_tree.assistant.with_conversation(|conversation| {
+            conversation
+                .last_deleted()
+                .map(|(restored_id, _)| restored_id.clone())
+        });
+        let is_restored = restore_tree
             .assistant
-            .with_conversation(|all| all.last_deleted().map(|(first, _)| first.clone()));
-        let done = of.assistant.branches().change(TreeChange::Restore).is_ok();
-        if let Some(first) = first.flatten().filter(|_| done) {
-            of.cursor.set(Some(first));
+            .branches()
+            .change(TreeChange::Restore)
+            .is_ok();
+        if let Some(restored_id) = restored_id.flatten().filter(|_| is_restored) {
+            restore_tree.cursor.set(Some(restored_id));
         }
-        // The button is hidden by then.
-        of.focus();
+        // The button, which had the focus, is now hidden.
+        restore_tree.focus();
     };
     view! {
-        <div class="la-tree-undo" data-some=move || deleted.get().map(|_| "")>
+        <div class="la-tree-undo" data-some=move || deleted_count.get().map(|_| "")>
             <p class="la-tree-removed" aria-live="polite" aria-atomic="true">
                 {dynamic(text)}
             </p>
@@ -50,7 +56,7 @@ pub(super) fn view(tree: &TreeState) -> AnyView {
                 class="la-button"
                 data-variant="quiet"
                 data-size="small"
-                hidden=move || deleted.get().is_none()
+                hidden=move || deleted_count.get().is_none()
                 on:click=restore
             >
                 {Icon::Undo.view()}

@@ -37,81 +37,87 @@ impl RowList {
 impl TreeState {
     pub(super) fn listed_rows(&self) -> Vec<TreeItem> {
         self.rows.with(|rows| {
-            let (first, count) = self.list.window.get();
-            let first = first.min(rows.len().saturating_sub(count));
-            let shown = rows.iter().enumerate().skip(first).take(count);
-            shown.map(|(at, row)| (at, row.clone(), None)).collect()
+            let (first_index, count) = self.list.window.get();
+            let first_index = first_index.min(rows.len().saturating_sub(count));
+            let mounted_rows = rows.iter().enumerate().skip(first_index).take(count);
+            mounted_rows
+                .map(|(index, row)| (index, row.clone(), None))
+                .collect()
         })
     }
 
     /// Returns a function that computes the height of the list as CSS; `None` for a drawing, which
     /// sets its own height.
     pub(super) fn list_height(&self) -> impl Fn() -> Option<String> + Send + 'static {
-        let (rows, drawn, list) = (self.rows, self.drawn, self.list);
+        let (rows, is_drawn, list) = (self.rows, self.is_drawn, self.list);
         move || {
             let height = || rows.with(|rows| as_float(rows.len())) * list.height.get();
-            (!drawn.get()).then(|| format_float(height()) + "px")
+            (!is_drawn.get()).then(|| format_float(height()) + "px")
         }
     }
 
     /// Scrolls the list or the drawing so that a row is in view.
-    pub(super) fn bring_row_into_view(&self, at: usize) {
+    pub(super) fn bring_row_into_view(&self, index: usize) {
         let Some(scroller) = self.scroller.get_untracked() else {
             return;
         };
-        if self.drawn.get_untracked() {
-            return self.bring_spot_into_view(at, false);
+        if self.is_drawn.get_untracked() {
+            return self.bring_spot_into_view(index, false);
         }
-        let height = self.list.height.get_untracked();
-        let top = as_float(at) * height;
-        let (from, room) = (
+        let row_height = self.list.height.get_untracked();
+        let row_top = as_float(index) * row_height;
+        let (scroll_top, view_height) = (
             f64::from(scroller.scroll_top()),
             f64::from(scroller.client_height()),
         );
-        let to = match () {
-            () if top < from => top,
-            () if top + height > from + room => top + height - room,
+        let target_top = match () {
+            () if row_top < scroll_top => row_top,
+            () if row_top + row_height > scroll_top + view_height => {
+                row_top + row_height - view_height
+            }
             () => return,
         };
-        scroller.set_scroll_top(truncate_to_pixels(to.ceil()));
+        scroller.set_scroll_top(truncate_to_pixels(target_top.ceil()));
         self.update_rows();
     }
 
-    /// Scrolls the current row into view on focus by keyboard. A row that was clicked must not move
-    /// away.
+    /// Scrolls the current row into view on focus by keyboard. Focus by a click does not scroll, so
+    /// that the clicked row does not move.
     pub(super) fn handle_focus(&self) {
-        let by_key = self.scroller.get_untracked().is_some_and(|scroller| {
+        let is_keyboard_focus = self.scroller.get_untracked().is_some_and(|scroller| {
             // Fails only for an invalid selector.
             scroller.matches(":focus-visible").unwrap_or_default()
         });
-        if by_key {
-            self.bring_row_into_view(self.at.get_untracked());
+        if is_keyboard_focus {
+            self.bring_row_into_view(self.current_index.get_untracked());
         }
     }
 
     /// Updates the visible rows of the list and their height, or the visible area of the drawing.
     pub(super) fn update_rows(&self) {
-        if self.drawn.get_untracked() {
+        if self.is_drawn.get_untracked() {
             return self.update_viewport();
         }
         let Some(scroller) = self.scroller.get_untracked() else {
             return;
         };
-        let row = scroller.query_selector(".la-tree-row").ok().flatten();
-        let measured = row.map(|row| row.get_bounding_client_rect().height());
-        let known = self.list.height;
-        if let Some(measured) = measured.filter(|measured| *measured > 1.0)
-            && (measured - known.get_untracked()).abs() > 0.01
+        let first_row = scroller.query_selector(".la-tree-row").ok().flatten();
+        let measured_height =
+            first_row.map(|first_row| first_row.get_bounding_client_rect().height());
+        let row_height = self.list.height;
+        if let Some(measured_height) =
+            measured_height.filter(|measured_height| *measured_height > 1.0)
+            && (measured_height - row_height.get_untracked()).abs() > 0.01
         {
-            known.set(measured);
+            row_height.set(measured_height);
         }
-        let height = known.get_untracked();
-        let first =
+        let height = row_height.get_untracked();
+        let first_index =
             floor_to_index(f64::from(scroller.scroll_top()) / height).saturating_sub(OVERSCAN_ROWS);
         let count = floor_to_index(f64::from(scroller.client_height()) / height) + MIN_ROWS;
         let count = count.min(MAX_ROWS);
-        if self.list.window.get_untracked() != (first, count) {
-            self.list.window.set((first, count));
+        if self.list.window.get_untracked() != (first_index, count) {
+            self.list.window.set((first_index, count));
         }
     }
 
@@ -134,7 +140,7 @@ pub(super) fn truncate_to_pixels(number: f64) -> i32 {
 #[allow(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "a place in a list"
+    reason = "an index of a list"
 )]
 pub(super) fn floor_to_index(number: f64) -> usize {
     number.max(0.0) as usize
@@ -144,42 +150,42 @@ pub(super) fn floor_to_index(number: f64) -> usize {
 /// Scrolls the current row into view after a switch between list and drawing, and once the view has
 /// a height.
 pub(super) fn watch_rows(tree: &TreeState) {
-    let of = tree.clone();
-    effect(move |before: Option<bool>| {
-        of.rows.track();
-        let drawn = of.drawn.get();
-        of.update_rows();
+    let rows_tree = tree.clone();
+    effect(move |was_drawn: Option<bool>| {
+        rows_tree.rows.track();
+        let is_drawn = rows_tree.is_drawn.get();
+        rows_tree.update_rows();
         // After a switch between list and drawing, the row has another position in the next layout.
-        if before != Some(drawn) {
-            let of = of.clone();
+        if was_drawn != Some(is_drawn) {
+            let tree = rows_tree.clone();
             after(0, move || {
-                if of.drawn.try_get_untracked() == Some(drawn) {
-                    of.update_rows();
-                    of.bring_row_into_view(of.at.get_untracked());
+                if tree.is_drawn.try_get_untracked() == Some(is_drawn) {
+                    tree.update_rows();
+                    tree.bring_row_into_view(tree.current_index.get_untracked());
                 }
             });
         }
-        drawn
+        is_drawn
     });
-    let of = tree.clone();
-    let sized = move || {
-        let has_measured_view = of.has_measured_view();
-        of.update_rows();
+    let resize_tree = tree.clone();
+    let on_resize = move || {
+        let has_measured_view = resize_tree.has_measured_view();
+        resize_tree.update_rows();
         if !has_measured_view {
-            of.bring_row_into_view(of.at.get_untracked());
+            resize_tree.bring_row_into_view(resize_tree.current_index.get_untracked());
         }
     };
-    let of = tree.clone();
+    let observer_tree = tree.clone();
     effect(move |_| {
-        let Some(scroller) = of.scroller.get() else {
+        let Some(scroller) = observer_tree.scroller.get() else {
             return;
         };
-        let changed = Closure::<dyn FnMut()>::new(sized.clone());
-        let Ok(observer) = web_sys::ResizeObserver::new(changed.as_ref().unchecked_ref()) else {
+        let callback = Closure::<dyn FnMut()>::new(on_resize.clone());
+        let Ok(observer) = web_sys::ResizeObserver::new(callback.as_ref().unchecked_ref()) else {
             return;
         };
         observer.observe(&scroller);
-        let watching = SendWrapper::new((observer, changed));
-        on_cleanup(move || watching.0.disconnect());
+        let observer_with_callback = SendWrapper::new((observer, callback));
+        on_cleanup(move || observer_with_callback.0.disconnect());
     });
 }

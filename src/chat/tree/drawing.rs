@@ -1,4 +1,4 @@
-//! Shows the tree as a drawing, with a visible area, a zoom, and lines between messages.
+//! Renders the tree as a drawing that scrolls and zooms, with lines between messages.
 //!
 //! The style sheet sets the size of a cell in units of the font size, which follows the zoom. `row`
 //! renders a message of the drawing or the list, `view` the list.
@@ -17,17 +17,17 @@ const MIN_ZOOM: f64 = 0.25;
 /// The largest zoom.
 const MAX_ZOOM: f64 = 1.5;
 /// The smallest zoom at which text can be read.
-const READABLE: f64 = 0.5;
+const MIN_READABLE_ZOOM: f64 = 0.5;
 /// The factor by which a zoom button changes the zoom.
 const ZOOM_STEP: f64 = 1.25;
 /// The change of the zoom for each pixel of a wheel event, as the natural logarithm of the factor.
-const WHEEL: f64 = 0.005;
+const WHEEL_ZOOM_RATE: f64 = 0.005;
 /// The maximum number of pixels of one wheel event that are counted.
-const MAX_WHEEL: f64 = 50.0;
+const MAX_WHEEL_DELTA: f64 = 50.0;
 /// The maximum number of mounted rows, at any zoom.
 const MAX_ROWS: usize = 800;
 
-/// The visible area of the drawing.
+/// The element, the zoom and the visible area of the drawing.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct DrawingViewport {
     pub(super) element: NodeRef<html::Div>,
@@ -62,20 +62,21 @@ impl DrawingViewport {
             ("--la-tree-lines", as_float(drawing.lines())),
             ("--la-tree-zoom", self.zoom.get_untracked()),
         ] {
-            // Setting a number cannot fail.
+            // Setting a custom property to a number cannot fail.
             let _ = style.set_property(name, &format_float(value));
         }
     }
 
-    /// Returns the width and the height of a cell, in pixels; `None` as long as nothing is drawn.
+    /// Returns the width and the height of a cell, in pixels. Returns `None` before the first
+    /// layout.
     fn cell_size(self, drawing: &Drawing) -> Option<(f64, f64)> {
         let rect = self.element.get_untracked()?.get_bounding_client_rect();
-        let place = (
+        let (width, height) = (
             rect.width() / as_float(drawing.columns()),
             rect.height() / as_float(drawing.lines()),
         );
-        (place.0 > 1.0 && place.1 > 1.0 && place.0.is_finite() && place.1.is_finite())
-            .then_some(place)
+        (width > 1.0 && height > 1.0 && width.is_finite() && height.is_finite())
+            .then_some((width, height))
     }
 }
 
@@ -118,10 +119,10 @@ impl ScrollPosition {
 
 impl TreeState {
     pub(super) fn drawn_rows(&self, drawing: &Drawing) -> Vec<TreeItem> {
-        let VisibleArea { columns, lines } = self.plane.area.get();
+        let VisibleArea { columns, lines } = self.viewport.area.get();
         let visible_part = drawing.visible(&(columns.0..columns.1), &(lines.0..lines.1), MAX_ROWS);
         self.rows.with(|rows| {
-            let entry = |at: usize| Some((at, rows.get(at)?.clone(), drawing.spot(at)));
+            let entry = |index: usize| Some((index, rows.get(index)?.clone(), drawing.spot(index)));
             visible_part
                 .rows()
                 .iter()
@@ -132,20 +133,24 @@ impl TreeState {
     }
 
     fn drawn_edges(&self, drawing: &Drawing) -> Vec<Edge> {
-        let VisibleArea { columns, lines } = self.plane.area.get();
+        let VisibleArea { columns, lines } = self.viewport.area.get();
         let visible_part = drawing.visible(&(columns.0..columns.1), &(lines.0..lines.1), MAX_ROWS);
         self.rows.with(|rows| {
-            let way = |at: usize| {
-                let spot = drawing.spot(at)?;
+            let edge = |index: usize| {
+                let spot = drawing.spot(index)?;
                 let from = drawing.spot(spot.parent()?)?.column();
-                let shown = rows.get(at)?.is_shown();
-                Some(Edge { from, spot, shown })
+                let is_shown = rows.get(index)?.is_shown();
+                Some(Edge {
+                    from,
+                    spot,
+                    is_shown,
+                })
             };
             visible_part
                 .ways()
                 .iter()
                 .copied()
-                .filter_map(way)
+                .filter_map(edge)
                 .collect()
         })
     }
@@ -158,55 +163,65 @@ impl TreeState {
         ) else {
             return;
         };
-        self.plane.apply_size(&drawing);
-        let Some((wide, high)) = self.plane.cell_size(&drawing) else {
+        self.viewport.apply_size(&drawing);
+        let Some((cell_width, cell_height)) = self.viewport.cell_size(&drawing) else {
             return;
         };
         let ((left, top), (width, height)) = (scroll.offset(), scroll.client_size());
         let area = VisibleArea {
             columns: (
-                (left / wide).floor() - 1.0,
-                ((left + width) / wide).ceil() + 1.0,
+                (left / cell_width).floor() - 1.0,
+                ((left + width) / cell_width).ceil() + 1.0,
             ),
             lines: (
-                floor_to_index(top / high).saturating_sub(1),
-                floor_to_index((top + height) / high) + 2,
+                floor_to_index(top / cell_height).saturating_sub(1),
+                floor_to_index((top + height) / cell_height) + 2,
             ),
         };
-        if self.plane.area.get_untracked() != area {
-            self.plane.area.set(area);
+        if self.viewport.area.get_untracked() != area {
+            self.viewport.area.set(area);
         }
     }
 
     /// Scrolls the drawing so that a row is in view; if `middle` is true, in the middle of the
     /// view.
-    pub(super) fn bring_spot_into_view(&self, at: usize, middle: bool) {
+    pub(super) fn bring_spot_into_view(&self, index: usize, middle: bool) {
         let (Some(drawing), Some(scroll)) = (
             self.drawing.get_untracked(),
             ScrollPosition::from_tree(self),
         ) else {
             return;
         };
-        let place = self.plane.cell_size(&drawing);
-        let (Some((wide, high)), Some(spot)) = (place, drawing.spot(at)) else {
+        let cell_size = self.viewport.cell_size(&drawing);
+        let (Some((cell_width, cell_height)), Some(spot)) = (cell_size, drawing.spot(index)) else {
             return;
         };
-        let (now, room) = (scroll.offset(), scroll.client_size());
-        let to = |from: f64, size: f64, now: f64, room: f64| match () {
-            () if middle => from + size / 2.0 - room / 2.0,
-            () if from < now => from,
-            () if from + size > now + room => (from + size - room).min(from),
-            () => now,
+        let (offset, client_size) = (scroll.offset(), scroll.client_size());
+        let target_offset = |start: f64, size: f64, offset: f64, client_size: f64| match () {
+            () if middle => start + size / 2.0 - client_size / 2.0,
+            () if start < offset => start,
+            () if start + size > offset + client_size => (start + size - client_size).min(start),
+            () => offset,
         };
         scroll.scroll_to((
-            to(spot.column() * wide, wide, now.0, room.0),
-            to(as_float(spot.line()) * high, high, now.1, room.1),
+            target_offset(
+                spot.column() * cell_width,
+                cell_width,
+                offset.0,
+                client_size.0,
+            ),
+            target_offset(
+                as_float(spot.line()) * cell_height,
+                cell_height,
+                offset.1,
+                client_size.1,
+            ),
         ));
         self.update_rows();
     }
 
-    /// Sets the zoom, between the smallest and the largest, and keeps a point of the view in place:
-    /// by default, the middle.
+    /// Sets the zoom, between [`MIN_ZOOM`] and [`MAX_ZOOM`], and keeps `point`, an offset in the
+    /// view, in place. The default is the middle of the view.
     fn zoom_to(&self, zoom: f64, point: Option<(f64, f64)>) {
         let (Some(drawing), Some(scroll)) = (
             self.drawing.get_untracked(),
@@ -214,23 +229,26 @@ impl TreeState {
         ) else {
             return;
         };
-        let before = self.plane.zoom.get_untracked();
+        let old_zoom = self.viewport.zoom.get_untracked();
         let zoom = zoom.clamp(MIN_ZOOM, MAX_ZOOM);
-        let (now, room) = (scroll.offset(), scroll.client_size());
-        let point = point.unwrap_or((room.0 / 2.0, room.1 / 2.0));
-        self.plane.zoom.set(zoom);
-        self.plane.apply_size(&drawing);
-        let to = |now: f64, point: f64| (now + point) * zoom / before - point;
-        scroll.scroll_to((to(now.0, point.0), to(now.1, point.1)));
+        let (offset, client_size) = (scroll.offset(), scroll.client_size());
+        let point = point.unwrap_or((client_size.0 / 2.0, client_size.1 / 2.0));
+        self.viewport.zoom.set(zoom);
+        self.viewport.apply_size(&drawing);
+        let scaled_offset = |offset: f64, point: f64| (offset + point) * zoom / old_zoom - point;
+        scroll.scroll_to((
+            scaled_offset(offset.0, point.0),
+            scaled_offset(offset.1, point.1),
+        ));
         self.update_rows();
     }
 
     pub(super) fn zoom_in(&self) {
-        self.zoom_to(self.plane.zoom.get_untracked() * ZOOM_STEP, None);
+        self.zoom_to(self.viewport.zoom.get_untracked() * ZOOM_STEP, None);
     }
 
     pub(super) fn zoom_out(&self) {
-        self.zoom_to(self.plane.zoom.get_untracked() / ZOOM_STEP, None);
+        self.zoom_to(self.viewport.zoom.get_untracked() / ZOOM_STEP, None);
     }
 
     /// Sets the zoom at which the tree fits the view, between [`MIN_ZOOM`] and 1, and centres the
@@ -242,38 +260,38 @@ impl TreeState {
         ) else {
             return;
         };
-        let Some((wide, high)) = self.plane.cell_size(&drawing) else {
+        let Some((cell_width, cell_height)) = self.viewport.cell_size(&drawing) else {
             return;
         };
-        let (zoom, room) = (self.plane.zoom.get_untracked(), scroll.client_size());
-        let across = room.0 / (wide / zoom * as_float(drawing.columns()));
-        let down = room.1 / (high / zoom * as_float(drawing.lines()));
-        self.zoom_to(across.min(down).min(1.0), None);
-        self.bring_spot_into_view(self.at.get_untracked(), true);
+        let (zoom, client_size) = (self.viewport.zoom.get_untracked(), scroll.client_size());
+        let horizontal_zoom = client_size.0 / (cell_width / zoom * as_float(drawing.columns()));
+        let vertical_zoom = client_size.1 / (cell_height / zoom * as_float(drawing.lines()));
+        self.zoom_to(horizontal_zoom.min(vertical_zoom).min(1.0), None);
+        self.bring_spot_into_view(self.current_index.get_untracked(), true);
     }
 
     /// Zooms around the pointer on a wheel event with Ctrl or Meta, such as the event of a pinch on
     /// a touchpad. Does nothing in the list.
     pub(super) fn handle_wheel(&self, event: &ev::WheelEvent) {
-        let zooms = event.ctrl_key() || event.meta_key();
+        let is_zoom = event.ctrl_key() || event.meta_key();
         let Some(scroll) =
-            ScrollPosition::from_tree(self).filter(|_| zooms && self.drawn.get_untracked())
+            ScrollPosition::from_tree(self).filter(|_| is_zoom && self.is_drawn.get_untracked())
         else {
             return;
         };
         event.prevent_default();
-        let in_lines = event.delta_mode() != 0;
-        let turn = event.delta_y() * if in_lines { 16.0 } else { 1.0 };
-        let factor = (-turn.clamp(-MAX_WHEEL, MAX_WHEEL) * WHEEL).exp();
+        let is_in_lines = event.delta_mode() != 0;
+        let delta = event.delta_y() * if is_in_lines { 16.0 } else { 1.0 };
+        let factor = (-delta.clamp(-MAX_WHEEL_DELTA, MAX_WHEEL_DELTA) * WHEEL_ZOOM_RATE).exp();
         let rect = scroll.element.get_bounding_client_rect();
         let (x, y) = (f64::from(event.client_x()), f64::from(event.client_y()));
-        let across = if scroll.sign < 0.0 {
+        let x_from_start = if scroll.sign < 0.0 {
             rect.right() - x
         } else {
             x - rect.left()
         };
-        let point = Some((across, y - rect.top()));
-        self.zoom_to(self.plane.zoom.get_untracked() * factor, point);
+        let point = Some((x_from_start, y - rect.top()));
+        self.zoom_to(self.viewport.zoom.get_untracked() * factor, point);
     }
 }
 
@@ -281,65 +299,73 @@ impl TreeState {
 struct Edge {
     from: f64,
     spot: Spot,
-    shown: bool,
+    is_shown: bool,
 }
 
 /// Renders the visible lines between messages. The lines are hidden from assistive technology,
 /// because the levels of the rows describe the tree.
 pub(super) fn edges(tree: &TreeState) -> AnyView {
-    let (of, drawing) = (tree.clone(), tree.drawing);
+    let (tree, drawing) = (tree.clone(), tree.drawing);
     let items = move || {
         let drawing = drawing.get();
-        drawing.map_or_else(Vec::new, |drawing| of.drawn_edges(&drawing))
+        drawing.map_or_else(Vec::new, |drawing| tree.drawn_edges(&drawing))
     };
-    let key = |way: &Edge| format!("{:?} {} {}", way.spot, way.from, way.shown);
-    let lines = each(items, key, |Edge { from, spot, shown }| {
-        let width = (spot.column() - from).abs();
-        view! {
-            <span
-                class="la-tree-way"
-                data-shown=shown.then_some("")
-                data-back=(spot.column() < from).then_some("")
-                style:--la-tree-x=format_float(spot.column().min(from))
-                style:--la-tree-y=spot.line().to_string()
-                style:--la-tree-width=format_float(width)
-            ></span>
-        }
-        .into_any()
-    });
+    let key = |edge: &Edge| format!("{:?} {} {}", edge.spot, edge.from, edge.is_shown);
+    let lines = each(
+        items,
+        key,
+        |Edge {
+             from,
+             spot,
+             is_shown,
+         }| {
+            let width = (spot.column() - from).abs();
+            view! {
+                <span
+                    class="la-tree-way"
+                    data-shown=is_shown.then_some("")
+                    data-back=(spot.column() < from).then_some("")
+                    style:--la-tree-x=format_float(spot.column().min(from))
+                    style:--la-tree-y=spot.line().to_string()
+                    style:--la-tree-width=format_float(width)
+                ></span>
+            }
+            .into_any()
+        },
+    );
     view! { <div class="la-tree-ways" aria-hidden="true">{lines}</div> }.into_any()
 }
 
 /// Renders the toolbar above the tree.
 pub(super) fn drawing_toolbar(tree: &TreeState) -> AnyView {
-    let (drawn, plane, drawing) = (tree.drawn, tree.plane, tree.drawing);
-    let far = move || (plane.zoom.get() < READABLE).then_some("");
+    let (is_drawn, viewport, drawing) = (tree.is_drawn, tree.viewport, tree.drawing);
+    let far_attribute = move || (viewport.zoom.get() < MIN_READABLE_ZOOM).then_some("");
     effect(move |_| {
-        let (far, element) = (far(), plane.element.get());
+        let (far_attribute, element) = (far_attribute(), viewport.element.get());
         let Some(element) = element else { return };
         // Setting an attribute with a valid name cannot fail.
-        let _ = match far {
+        let _ = match far_attribute {
             Some(value) => element.set_attribute("data-far", value),
             None => element.remove_attribute("data-far"),
         };
     });
     effect(move |_| {
         if let Some(drawing) = drawing.get() {
-            plane.apply_size(&drawing);
+            viewport.apply_size(&drawing);
         }
     });
     let mut toggle = IconButton::new(
         |l| &l.draw_tree,
         Icon::Branch,
         move |_| {
-            drawn.update(|drawn| *drawn = !*drawn);
+            is_drawn.update(|is_drawn| *is_drawn = !*is_drawn);
         },
     );
-    toggle.pressed = Signal::derive(move || Some(drawn.get()));
-    let button = |name, icon, act: fn(&TreeState), ends: fn(f64) -> bool| {
-        let of = tree.clone();
-        let mut button = IconButton::new(name, icon, move |_| act(&of));
-        button.disabled = Signal::derive(move || ends(plane.zoom.get()));
+    toggle.pressed = Signal::derive(move || Some(is_drawn.get()));
+    let button = |name, icon, act: fn(&TreeState), is_at_limit: fn(f64) -> bool| {
+        let button_tree = tree.clone();
+        let mut button = IconButton::new(name, icon, move |_| act(&button_tree));
+        button.disabled = Signal::derive(move || is_at_limit(viewport.zoom.get()));
         button.view(&tree.words)
     };
     let rows = tree.rows;
@@ -351,7 +377,7 @@ pub(super) fn drawing_toolbar(tree: &TreeState) -> AnyView {
             hidden=move || rows.with(|rows| rows.is_empty())
         >
             {toggle.view(&tree.words)}
-            <span class="la-tree-zoom" hidden=move || !drawn.get()>
+            <span class="la-tree-zoom" hidden=move || !is_drawn.get()>
                 {button(|l| &l.fit_tree, Icon::Fit, TreeState::fit_to_view, |_| false)}
                 {button(|l| &l.zoom_out, Icon::Minus, TreeState::zoom_out, |zoom| zoom <= MIN_ZOOM)}
                 {button(|l| &l.zoom_in, Icon::Plus, TreeState::zoom_in, |zoom| zoom >= MAX_ZOOM)}
