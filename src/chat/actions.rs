@@ -46,40 +46,45 @@ const MIN_DURATION_MS: u64 = 100;
 /// ```
 #[component]
 pub fn MessageActions(
-    /// Called with the user's feedback on the message; the transcript's callback if omitted.
+    /// The callback for the user's feedback on the message; the transcript's callback if omitted.
     /// Without a callback there are no feedback buttons.
     #[prop(optional, into)]
     on_feedback: Option<Callback<Feedback>>,
 ) -> impl IntoView {
-    let Some(spoken) = MessageContext::find_surrounding("MessageActions") else {
+    let Some(message_context) = MessageContext::find_surrounding("MessageActions") else {
         return ().into_any();
     };
-    let announces = use_context::<TranscriptContext>().is_none();
-    let mut shared = spoken.shared();
+    let is_outside_transcript = use_context::<TranscriptContext>().is_none();
+    let mut shared = message_context.shared();
     shared.on_feedback = on_feedback.or(shared.on_feedback);
-    let announced = shared.announced;
-    let (id, streaming) = (spoken.message.id.clone(), spoken.message.streaming.clone());
-    let complete = memo(move || !streaming.get());
-    let picks = (shared.clone(), id.clone());
-    let (edited, of) = (shared.edited, id.clone());
-    let is_editing = move || edited.is_editing(&of);
-    let role = spoken.message.role;
+    let announcement = shared.announced;
+    let (id, streaming) = (
+        message_context.message.id.clone(),
+        message_context.message.streaming.clone(),
+    );
+    let is_complete = memo(move || !streaming.get());
+    let picker_args = (shared.clone(), id.clone());
+    let (edited, edited_id) = (shared.edited, id.clone());
+    let is_editing = move || edited.is_editing(&edited_id);
+    let role = message_context.message.role;
     let controls = move || {
-        complete
+        is_complete
             .get()
             .then(|| message_controls(&shared, vec![id.clone()]))
     };
     // Without a transcript the result of copying must be announced here.
-    let live_region = announces.then(|| {
+    let live_region = is_outside_transcript.then(|| {
         view! {
-            <p class="la-visually-hidden" aria-live="polite" aria-atomic="true">{dynamic(move || announced.get())}</p>
+            <p class="la-visually-hidden" aria-live="polite" aria-atomic="true">
+                {dynamic(move || announcement.get())}
+            </p>
         }
     });
-    let draw = move || {
-        let ((shared, id), controls) = (picks.clone(), controls.clone());
-        let (assistant, of) = (shared.assistant.clone(), id.clone());
+    let render_bar = move || {
+        let ((shared, id), controls) = (picker_args.clone(), controls.clone());
+        let (assistant, version_id) = (shared.assistant.clone(), id.clone());
         let has_versions = move || {
-            let version = assistant.current_version(&of);
+            let version = assistant.current_version(&version_id);
             version.is_some_and(|(_, count)| count > 1)
         };
         let versions = when(has_versions, move || picker(&shared, &id));
@@ -87,7 +92,7 @@ pub fn MessageActions(
     };
     view! {
         <div class="la-message-actions">
-            {when(move || !is_editing(), draw)} {live_region}
+            {when(move || !is_editing(), render_bar)} {live_region}
         </div>
     }
     .into_any()
@@ -117,7 +122,7 @@ pub(super) fn message_controls(
 ) -> Option<AnyView> {
     let words = Words::current();
     let (first, last) = (messages.first()?.clone(), messages.last()?.clone());
-    let found = shared.assistant.with_conversation(|conversation| {
+    let message_details = shared.assistant.with_conversation(|conversation| {
         let last = conversation.message(&last)?;
         Some((
             last.author_role(),
@@ -126,7 +131,7 @@ pub(super) fn message_controls(
             conversation.cost_of(&messages),
         ))
     });
-    let (role, at, wire_id, cost) = found.flatten()?;
+    let (role, created_at, wire_id, cost) = message_details.flatten()?;
     let has_text = markdown_source(&shared.assistant, &messages).is_some();
     let copy = has_text.then(|| copy_button(shared, &words, messages));
     let feedback = match shared.on_feedback {
@@ -135,15 +140,18 @@ pub(super) fn message_controls(
         }
         _ => None,
     };
-    let again = match role {
+    let edit_or_regenerate = match role {
         Role::User => Some(edit_button(shared, &first)),
         _ if can_regenerate(&shared.assistant, &first) => Some(regenerate_button(shared, &first)),
         _ => None,
     };
     let currency = shared.assistant.runtime().currency();
-    let costs = role != Role::User && !format_cost(&words.now(), &cost, currency).is_empty();
-    let cost = costs.then(|| cost_details(&words, cost, currency));
-    Some(view! { {copy} {feedback} {again} {message_time(at)} {cost} }.into_any())
+    let has_cost = role != Role::User && !format_cost(&words.now(), &cost, currency).is_empty();
+    let cost = has_cost.then(|| cost_details(&words, cost, currency));
+    Some(
+        view! { {copy} {feedback} {edit_or_regenerate} {message_time(created_at)} {cost} }
+            .into_any(),
+    )
 }
 
 /// Renders a button that shows and hides the price, tokens and duration.
@@ -157,21 +165,22 @@ fn cost_details(words: &Words, cost: Cost, currency: &'static str) -> AnyView {
             move |_| open.update(|open| *open = !*open),
         )
     };
-    let of = words.clone();
-    let shown = move || {
-        let (words, cost) = (of.clone(), cost.clone());
+    let cost_words = words.clone();
+    let render_cost = move || {
+        let (words, cost) = (cost_words.clone(), cost.clone());
         let text = move || format_cost(&words.get(), &cost, currency).join(" · ");
         view! { <span class="la-message-cost">{dynamic(text)}</span> }.into_any()
     };
-    view! { {button.view(words)} {when(move || open.get(), shown)} }.into_any()
+    view! { {button.view(words)} {when(move || open.get(), render_cost)} }.into_any()
 }
 
 /// Returns the Markdown source of the texts of the user and the assistant in a turn; `None` if
 /// there is no text.
 fn markdown_source(assistant: &Assistant, messages: &[MessageId]) -> Option<String> {
     let texts = assistant.with_conversation(|conversation| {
-        let found = messages.iter().filter_map(|id| conversation.message(id));
-        let texts = found.filter(|message| matches!(message.role(), Role::User | Role::Assistant));
+        let turn_messages = messages.iter().filter_map(|id| conversation.message(id));
+        let texts =
+            turn_messages.filter(|message| matches!(message.role(), Role::User | Role::Assistant));
         let texts = texts.map(|message| match message.original_text() {
             Some(markdown) => markdown.to_owned(),
             None => message.text(),
@@ -187,7 +196,7 @@ fn markdown_source(assistant: &Assistant, messages: &[MessageId]) -> Option<Stri
 
 fn copy_button(shared: &TranscriptContext, words: &Words, messages: Vec<MessageId>) -> AnyView {
     let outcome = RwSignal::new(None::<bool>);
-    let (assistant, announced) = (shared.assistant.clone(), shared.announced);
+    let (assistant, announcement) = (shared.assistant.clone(), shared.announced);
     let copy_words = words.clone();
     let copy = move |_| {
         let Some(text) = markdown_source(&assistant, &messages) else {
@@ -195,16 +204,16 @@ fn copy_button(shared: &TranscriptContext, words: &Words, messages: Vec<MessageI
         };
         let words = copy_words.clone();
         spawn_local(async move {
-            let copied = copy_to_clipboard(&text).await;
-            let message = untrack(|| match copied {
+            let is_copied = copy_to_clipboard(&text).await;
+            let message = untrack(|| match is_copied {
                 true => words.word(|l| &l.copied),
                 false => words.word(|l| &l.copy_failed),
             });
-            announced.try_set(message.to_string());
-            outcome.try_set(Some(copied));
+            announcement.try_set(message.to_string());
+            outcome.try_set(Some(is_copied));
             after(COPY_OUTCOME_MS, move || {
                 outcome.try_set(None);
-                announced.try_set(String::new());
+                announcement.try_set(String::new());
             });
         });
     };
@@ -213,15 +222,15 @@ fn copy_button(shared: &TranscriptContext, words: &Words, messages: Vec<MessageI
         Some(true) => Icon::Check,
         Some(false) => Icon::Alert,
     };
-    let failed = words.clone();
-    let copies = IconButton {
+    let failure_words = words.clone();
+    let button = IconButton {
         icon: Signal::derive(icon),
         ..IconButton::new(|l| &l.copy, Icon::Copy, copy)
     };
     view! {
-        {copies.view(words)}
+        {button.view(words)}
         {dynamic(move || {
-            let failure_text = failed.text(|l| &l.copy_failed);
+            let failure_text = failure_words.text(|l| &l.copy_failed);
             (outcome.get() == Some(false))
                 .then(|| view! { <span class="la-message-failed">{failure_text}</span> })
         })}
@@ -237,16 +246,16 @@ fn feedback_buttons(
     callback: Callback<Feedback>,
 ) -> AnyView {
     let feedback = shared.feedback;
-    let button = |positive: bool, word: fn(&Labels) -> &Word, icon: Icon| {
-        let (id, of, message_id) = (last.clone(), last.clone(), wire_id.to_owned());
-        let pressed = move || {
-            let mine = feedback.with(|feedback| feedback.get(&of) == Some(&positive));
-            Some(mine)
+    let button = |positive: bool, label: fn(&Labels) -> &Word, icon: Icon| {
+        let (id, pressed_id, message_id) = (last.clone(), last.clone(), wire_id.to_owned());
+        let pressed_state = move || {
+            let is_pressed = feedback.with(|feedback| feedback.get(&pressed_id) == Some(&positive));
+            Some(is_pressed)
         };
         let toggle = move |_| {
-            let taken_back =
+            let is_withdrawn =
                 feedback.with_untracked(|feedback| feedback.get(&id) == Some(&positive));
-            let positive = (!taken_back).then_some(positive);
+            let positive = (!is_withdrawn).then_some(positive);
             feedback.update(|feedback| {
                 match positive {
                     Some(positive) => feedback.insert(id.clone(), positive),
@@ -259,8 +268,8 @@ fn feedback_buttons(
             });
         };
         let button = IconButton {
-            pressed: Signal::derive(pressed),
-            ..IconButton::new(word, icon, toggle)
+            pressed: Signal::derive(pressed_state),
+            ..IconButton::new(label, icon, toggle)
         };
         button.view(words)
     };
@@ -274,7 +283,7 @@ fn feedback_buttons(
 /// Formats the tokens, the price and the duration. Omits unknown values, a price without a
 /// currency, and a duration below [`MIN_DURATION_MS`].
 fn format_cost(labels: &Labels, cost: &Cost, currency: &str) -> Vec<String> {
-    let mut words = Vec::new();
+    let mut parts = Vec::new();
     let tokens = match (
         cost.total_tokens(),
         cost.output_tokens(),
@@ -285,43 +294,43 @@ fn format_cost(labels: &Labels, cost: &Cost, currency: &str) -> Vec<String> {
         (None, None, Some(input)) => Some((&labels.input_tokens, input)),
         (None, None, None) => None,
     };
-    if let Some((word, count)) = tokens {
-        words.push(insert_count_text(
-            word,
+    if let Some((label, count)) = tokens {
+        parts.push(insert_count_text(
+            label,
             &time::format_number(as_float(count), true),
         ));
     }
     if let Some(micros) = cost.price_micros().filter(|_| !currency.is_empty()) {
-        words.push(time::format_money(micros, currency));
+        parts.push(time::format_money(micros, currency));
     }
     if let Some(ms) = cost.duration_ms().filter(|ms| *ms >= MIN_DURATION_MS) {
-        let waited = cost.waited_ms().filter(|ms| *ms >= MIN_DURATION_MS);
-        words.push(match waited {
-            Some(waited) => labels
+        let waited_ms = cost.waited_ms().filter(|ms| *ms >= MIN_DURATION_MS);
+        parts.push(match waited_ms {
+            Some(waited_ms) => labels
                 .took_waiting
                 .replace(
                     "{time}",
-                    &format_duration(labels, ms.saturating_sub(waited)),
+                    &format_duration(labels, ms.saturating_sub(waited_ms)),
                 )
-                .replace("{waited}", &format_duration(labels, waited)),
+                .replace("{waited}", &format_duration(labels, waited_ms)),
             None => labels.took.replace("{time}", &format_duration(labels, ms)),
         });
     }
-    words
+    parts
 }
 
 fn format_duration(labels: &Labels, ms: u64) -> String {
-    let (word, unit) = match ms {
+    let (label, unit) = match ms {
         0..60_000 => (&labels.seconds, 1_000.0),
         60_000..3_600_000 => (&labels.minutes, 60_000.0),
         _ => (&labels.hours, 3_600_000.0),
     };
-    insert_count_text(word, &time::format_number(as_float(ms) / unit, false))
+    insert_count_text(label, &time::format_number(as_float(ms) / unit, false))
 }
 
 #[allow(
     clippy::cast_precision_loss,
-    reason = "shown with one digit behind the point"
+    reason = "shown with one digit after the decimal point"
 )]
 fn as_float(count: u64) -> f64 {
     count as f64

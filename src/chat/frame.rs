@@ -3,8 +3,8 @@
 use leptos::{ev, prelude::*};
 
 use super::{
-    composer::ComposerSlot, edited::EditedMessage, inbox_place, left::PreviousConversation,
-    spoken::RequestedAnnouncement,
+    composer::ComposerSlot, edited_message::EditedMessage, inbox_place,
+    previous_conversation::PreviousConversation, requested_announcement::RequestedAnnouncement,
 };
 use crate::{
     assistant::{Assistant, assistant_for},

@@ -2,7 +2,10 @@
 
 use leptos::prelude::*;
 
-use super::{frame::WindowName, left::PreviousConversation, spoken::RequestedAnnouncement};
+use super::{
+    frame::WindowName, previous_conversation::PreviousConversation,
+    requested_announcement::RequestedAnnouncement,
+};
 use crate::{
     assistant::{Assistant, assistant_for},
     tool::page_call_keys,
@@ -68,20 +71,21 @@ pub fn NewConversation(
 ) -> impl IntoView {
     let assistant = assistant_for(assistant, "NewConversation")?;
     let words = Words::current();
-    let (spoken, left) = (
+    let (announcement, previous) = (
         use_context::<RequestedAnnouncement>(),
         use_context::<PreviousConversation>(),
     );
     let (messages, thread) = (assistant.messages(), assistant.thread_id());
-    let press = move |event: leptos::ev::MouseEvent| {
-        // An empty conversation is new, also after the first click of a double click.
+    let on_click = move |event: leptos::ev::MouseEvent| {
+        // An empty conversation is already new, for example after the first click of a double
+        // click.
         if messages.with_untracked(|list| !list.is_empty()) {
-            if let Some(left) = left {
-                left.set(Some(thread.get_untracked()));
+            if let Some(previous) = previous {
+                previous.set(Some(thread.get_untracked()));
             }
             assistant.new_conversation();
-            if let Some(spoken) = spoken {
-                spoken.announce(|l| &l.conversation_begun);
+            if let Some(announcement) = announcement {
+                announcement.announce(|l| &l.conversation_begun);
             }
         }
         focus::focus_after_removal(&event_target(&event), event.detail() == 0);
@@ -92,7 +96,7 @@ pub fn NewConversation(
             class="la-button"
             data-variant="quiet"
             data-size="small"
-            on:click=press
+            on:click=on_click
         >
             {Icon::NewChat.view()}
             <span>{words.text(|l| &l.new_conversation)}</span>
@@ -115,18 +119,18 @@ pub fn ChatStatus(
     let words = Words::current();
     let activity = assistant.activity();
     let notices = assistant.notices();
-    let own = count_own_approvals(&assistant);
+    let own_approvals = count_own_approvals(&assistant);
     let state = memo(move || {
-        let failed = notices.with(|list| list.iter().any(|notice| notice.is_failure()));
+        let has_failed = notices.with(|list| list.iter().any(|notice| notice.is_failure()));
         match activity.get() {
             Activity { waiting: true, .. } | Activity { asking: true, .. } => "waiting",
-            _ if own.get() > 0 => "waiting",
+            _ if own_approvals.get() > 0 => "waiting",
             Activity { busy: true, .. } => "running",
-            Activity { .. } if failed => "error",
+            Activity { .. } if has_failed => "error",
             Activity { .. } => "ready",
         }
     });
-    let word = move || match state.get() {
+    let label = move || match state.get() {
         "waiting" => words.word(|l| &l.waiting),
         "running" => words.word(|l| &l.working),
         "error" => words.word(|l| &l.failed),
@@ -134,7 +138,7 @@ pub fn ChatStatus(
     };
     Some(view! {
         <p class="la-chat-status" data-state=move || state.get()>
-            {dynamic(word)}
+            {dynamic(label)}
         </p>
     })
 }

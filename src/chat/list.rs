@@ -11,7 +11,7 @@ use wasm_bindgen::JsCast;
 
 use super::{
     item::{ListItem, ThreadEnd, TurnBlock},
-    pinned::PinnedContent,
+    pinned_content::PinnedContent,
     thread::{MountedWindow, ThreadBlocks, VisibleRange},
 };
 use crate::{

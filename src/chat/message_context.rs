@@ -28,11 +28,11 @@ impl MessageContext {
     /// Returns the context of the surrounding message. Outside of a message, returns `None` and, in
     /// a browser, logs an error that names `part`.
     pub(super) fn find_surrounding(part: &str) -> Option<Arc<Self>> {
-        let found = use_context::<Arc<Self>>();
-        if found.is_none() && in_browser() {
+        let context = use_context::<Arc<Self>>();
+        if context.is_none() && in_browser() {
             console_error(&format!("{part} is used outside of <MessageRoot>"));
         }
-        found
+        context
     }
 }
 

@@ -1,6 +1,7 @@
 //! Renders the chat window and its parts.
 
 mod actions;
+mod activity_line;
 mod announcer;
 mod branch;
 mod collapsible;
@@ -9,37 +10,36 @@ mod counts;
 mod day;
 mod deferred;
 mod dialogs;
-mod edited;
+mod edited_message;
 mod frame;
 mod grouping;
 mod header;
 mod inbox_place;
 mod item;
-mod left;
 mod list;
 mod message;
 mod message_context;
 mod notices;
-mod past;
+mod past_conversations;
 mod past_search;
-mod pinned;
-mod place;
+mod pinned_content;
 mod popup;
-mod queued;
-mod roving;
+mod previous_conversation;
+mod queued_messages;
+mod requested_announcement;
 mod scroll;
+mod scroll_anchor;
 mod sidebar;
-mod spoken;
-mod stopped;
+mod stop_notice;
 mod suggestions;
 mod thread;
 mod transcript;
 mod transcript_context;
 mod tree;
 mod turn;
+mod turn_focus;
 mod unread;
 mod window;
-mod working;
 
 pub use crate::ui::{Icon, Labels, spinner};
 pub use actions::{MessageActions, MessageActionsProps};
@@ -63,10 +63,10 @@ pub use message::{
     MessageViewProps, PartView, PartViewProps, use_message,
 };
 pub use notices::{Notices, NoticesProps};
-pub use past::{PastConversations, PastConversationsProps};
+pub use past_conversations::{PastConversations, PastConversationsProps};
 pub use popup::{ChatPopup, ChatPopupProps};
 pub use sidebar::{ChatSidebar, ChatSidebarProps};
-pub use stopped::{show_stopped, show_stopped_on_traps};
+pub use stop_notice::{show_stopped, show_stopped_on_traps};
 pub use suggestions::{EmptyState, EmptyStateProps, Suggestion, Suggestions, SuggestionsProps};
 pub use transcript::{Transcript, TranscriptProps};
 pub use transcript_context::{Feedback, MessageFn};

@@ -8,7 +8,10 @@ use assistant_core::{
 };
 use leptos::{ev, html, prelude::*};
 
-use super::{counts::insert_count_text, left::undo_notice, spoken::RequestedAnnouncement};
+use super::{
+    counts::insert_count_text, previous_conversation::undo_notice,
+    requested_announcement::RequestedAnnouncement,
+};
 use crate::{
     assistant::{Assistant, assistant_for},
     store::Ownership,

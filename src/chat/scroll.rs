@@ -14,7 +14,7 @@ use crate::ui::effect;
 use send_wrapper::SendWrapper;
 use wasm_bindgen::{JsCast, closure::Closure};
 
-use super::{list::BlockList, place::ScrollAnchor};
+use super::{list::BlockList, scroll_anchor::ScrollAnchor};
 use crate::ui::after;
 
 /// The maximum distance to the end at which the view counts as at the end, in pixels.

@@ -30,7 +30,7 @@ impl Suggestion {
         }
     }
 
-    /// Sets another text for the button.
+    /// Sets the text of the button, if it differs from the text that is sent.
     #[must_use]
     pub fn label(mut self, label: impl Into<String>) -> Self {
         self.label = label.into();
@@ -55,14 +55,14 @@ impl std::fmt::Debug for Suggestion {
     }
 }
 
-/// Buttons that send a suggested message, at any time; the list may be a signal. Renders nothing if
-/// the list is empty. Of more than four suggestions, the first four are shown, with a button that
-/// shows the others.
+/// Buttons that send suggested messages. The list may be a signal; nothing is rendered while it is
+/// empty. Of more than four suggestions, the first four are shown, with a button that shows the
+/// others.
 ///
 /// # Accessibility
 ///
-/// A named list. A button that disappears with its click passes the focus on: to the text box, or
-/// to the transcript on a touch screen; "More" passes the focus to the first button that it shows.
+/// A named list. If a click removes the clicked button, the focus moves to the text box, or to the
+/// transcript on a touch screen. "More" moves the focus to the first button that it shows.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -101,46 +101,46 @@ fn suggestion_list(
     strip: bool,
 ) -> AnyView {
     let words = Words::current();
-    let draw = move || {
+    let render_list = move || {
         let buttons = suggestions.get();
         let (assistant, words) = (assistant.clone(), words.clone());
         (!buttons.is_empty()).then(move || {
-            let all = RwSignal::new(buttons.len() <= INITIAL_COUNT);
-            let more = (buttons.len() > INITIAL_COUNT).then(|| more_button(all, &words));
-            let place = |(place, suggestion)| {
-                let shown = Signal::derive(move || place < INITIAL_COUNT || all.get());
-                suggestion_button(&assistant, suggestion, shown)
+            let shows_all = RwSignal::new(buttons.len() <= INITIAL_COUNT);
+            let more_item = (buttons.len() > INITIAL_COUNT).then(|| more_button(shows_all, &words));
+            let list_item = |(index, suggestion)| {
+                let is_shown = Signal::derive(move || index < INITIAL_COUNT || shows_all.get());
+                suggestion_button(&assistant, suggestion, is_shown)
             };
-            let buttons: Vec<_> = buttons.into_iter().enumerate().map(place).collect();
+            let buttons: Vec<_> = buttons.into_iter().enumerate().map(list_item).collect();
             view! {
                 <ul
                     class="la-suggestions"
                     data-layout=strip.then_some("strip")
                     aria-label=words.attr(|l| &l.suggestions)
                 >
-                    {buttons} {more}
+                    {buttons} {more_item}
                 </ul>
             }
         })
     };
-    dynamic(draw).into_any()
+    dynamic(render_list).into_any()
 }
 
 /// The number of suggestions that are shown at first.
 const INITIAL_COUNT: usize = 4;
 
-/// Renders the button that shows all suggestions, the last item of the list.
-fn more_button(all: RwSignal<bool>, words: &Words) -> AnyView {
+/// Renders the last item of the list, a button that shows all suggestions.
+fn more_button(shows_all: RwSignal<bool>, words: &Words) -> AnyView {
     let item = NodeRef::<leptos::html::Li>::new();
     let show = move |_| {
-        all.set(true);
+        shows_all.set(true);
         let list = item.get_untracked().and_then(|item| item.parent_element());
         if let Some(list) = list {
-            focus::focus_descendant(list, NEXT);
+            focus::focus_descendant(list, FIRST_HIDDEN_BUTTON);
         }
     };
     view! {
-        <li node_ref=item hidden=move || all.get()>
+        <li node_ref=item hidden=move || shows_all.get()>
             <button type="button" class="la-suggestion la-suggestions-more" on:click=show>
                 <span>{words.text(|l| &l.more_suggestions)}</span>
             </button>
@@ -149,27 +149,27 @@ fn more_button(all: RwSignal<bool>, words: &Words) -> AnyView {
     .into_any()
 }
 
-/// The selector of the first suggestion that "More" shows.
-const NEXT: &str = "li:nth-child(5) > button";
+/// The CSS selector of the first suggestion that "More" shows.
+const FIRST_HIDDEN_BUTTON: &str = "li:nth-child(5) > button";
 
 fn suggestion_button(
     assistant: &Assistant,
     suggestion: Suggestion,
-    shown: Signal<bool>,
+    is_shown: Signal<bool>,
 ) -> AnyView {
     let assistant = assistant.clone();
     let Suggestion { text, label, icon } = suggestion;
     let item = NodeRef::<leptos::html::Li>::new();
     let send = move |event: leptos::ev::MouseEvent| {
-        let place = item.get_untracked();
-        let sent = assistant.send(text.clone()).is_ok();
+        let element = item.get_untracked();
+        let is_sent = assistant.send(text.clone()).is_ok();
         // The button is removed when the message is sent.
-        if let (true, Some(place)) = (sent, place) {
-            focus::focus_after_removal(&place, event.detail() == 0);
+        if let (true, Some(element)) = (is_sent, element) {
+            focus::focus_after_removal(&element, event.detail() == 0);
         }
     };
     view! {
-        <li node_ref=item hidden=move || !shown.get()>
+        <li node_ref=item hidden=move || !is_shown.get()>
             <button type="button" class="la-suggestion" on:click=send>
                 {icon.as_ref().map(ViewFn::run)}
                 <span>{label}</span>
@@ -216,8 +216,8 @@ pub fn EmptyState(
     let (title, text) = (non_empty(title), non_empty(text));
     let title = move || title().map(|title| view! { <h3 class="la-empty-title">{title}</h3> });
     let text = move || text().map(|text| view! { <p class="la-empty-text">{text}</p> });
-    let list = assistant_for(assistant, "EmptyState");
-    let list = list.map(|assistant| wrapped_list(assistant, suggestions));
+    let assistant = assistant_for(assistant, "EmptyState");
+    let list = assistant.map(|assistant| wrapping_list(assistant, suggestions));
     view! {
         <div class="la-empty">
             {dynamic(title)} {dynamic(text)} {list} {children.map(|children| children())}
@@ -225,6 +225,6 @@ pub fn EmptyState(
     }
 }
 
-fn wrapped_list(assistant: Assistant, suggestions: Signal<Vec<Suggestion>>) -> AnyView {
+fn wrapping_list(assistant: Assistant, suggestions: Signal<Vec<Suggestion>>) -> AnyView {
     suggestion_list(assistant, suggestions, false)
 }

@@ -12,19 +12,19 @@ use assistant_core::{conversation::MessageId, event::Role};
 use crate::view::{MessageEntry, MessageList};
 
 /// The maximum number of messages in a block.
-const MAX_BLOCK: usize = 20;
+const MAX_BLOCK_MESSAGES: usize = 20;
 /// The maximum number of mounted messages, unless more are needed to fill the view and its
 /// surroundings.
-const MAX_MOUNTED: usize = 60;
+const MAX_MOUNTED_MESSAGES: usize = 60;
 /// The number of messages of a long thread that are rendered when the thread is opened: more than
 /// most views show. Further messages near the view are mounted on scrolling.
-const FIRST: usize = 16;
+const INITIAL_MESSAGES: usize = 16;
 /// The maximum number of messages that are mounted beyond the needed range when the window moves.
-const BATCH: usize = 20;
+const EXTRA_MESSAGES: usize = 20;
 /// The estimated height of a block before any was measured, in pixels.
-const INITIAL_HEIGHT: f64 = 120.0;
+const INITIAL_BLOCK_HEIGHT: f64 = 120.0;
 /// The number of measured blocks that are required for an estimate of the height.
-const MIN_MEASURED: f64 = 6.0;
+const MIN_MEASURED_BLOCKS: f64 = 6.0;
 
 /// Consecutive messages of one turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,11 +41,11 @@ pub(super) struct ThreadBlocks {
     pub(super) entries: Vec<MessageEntry>,
     pub(super) blocks: Vec<Block>,
     heights: Vec<Option<f64>>,
-    guess: Option<f64>,
+    height_estimate: Option<f64>,
     pub(super) number: u64,
     edition: u64,
     /// The number of entries of the list that were processed.
-    looked_at: usize,
+    processed_count: usize,
 }
 
 fn is_shown(entry: &MessageEntry) -> bool {
@@ -55,13 +55,13 @@ fn is_shown(entry: &MessageEntry) -> bool {
 impl ThreadBlocks {
     /// Applies a change of the list; returns true if the thread was replaced instead of extended.
     pub(super) fn apply_changes(&mut self, list: &MessageList) -> bool {
-        let replaced = list.edition() != self.edition;
-        if replaced {
+        let is_replaced = list.edition() != self.edition;
+        if is_replaced {
             let heights = self.heights_by_id();
             *self = Self {
                 number: list.thread(),
                 edition: list.edition(),
-                guess: self.guess,
+                height_estimate: self.height_estimate,
                 ..Self::default()
             };
             self.append_entries(list);
@@ -72,7 +72,7 @@ impl ThreadBlocks {
         } else {
             self.append_entries(list);
         }
-        replaced
+        is_replaced
     }
 
     fn heights_by_id(&self) -> HashMap<MessageId, f64> {
@@ -85,29 +85,33 @@ impl ThreadBlocks {
     }
 
     fn append_entries(&mut self, list: &MessageList) {
-        for entry in list.iter().skip(self.looked_at).filter(|e| is_shown(e)) {
-            let place = self.entries.len();
-            let by_person = entry.role == Role::User;
-            let last_by_person = self.entries.last().is_none_or(|e| e.role == Role::User);
+        for entry in list
+            .iter()
+            .skip(self.processed_count)
+            .filter(|e| is_shown(e))
+        {
+            let index = self.entries.len();
+            let is_by_user = entry.role == Role::User;
+            let is_last_by_user = self.entries.last().is_none_or(|e| e.role == Role::User);
             self.entries.push(entry.clone());
             match self.blocks.last_mut() {
-                Some(block) if !by_person && !last_by_person => {
-                    if block.places.len() < MAX_BLOCK {
-                        block.places.end = place + 1;
+                Some(block) if !is_by_user && !is_last_by_user => {
+                    if block.places.len() < MAX_BLOCK_MESSAGES {
+                        block.places.end = index + 1;
                         continue;
                     }
                     let turn = block.turn;
-                    self.push_block(place, turn);
+                    self.push_block(index, turn);
                 }
-                _ => self.push_block(place, place),
+                _ => self.push_block(index, index),
             }
         }
-        self.looked_at = list.len();
+        self.processed_count = list.len();
     }
 
-    fn push_block(&mut self, place: usize, turn: usize) {
+    fn push_block(&mut self, index: usize, turn: usize) {
         self.blocks.push(Block {
-            places: place..place + 1,
+            places: index..index + 1,
             turn,
         });
         self.heights.push(None);
@@ -128,15 +132,15 @@ impl ThreadBlocks {
     /// Returns the index of the block that contains a message; `None` if no block contains the
     /// message.
     pub(super) fn find_block_containing(&self, id: &MessageId) -> Option<usize> {
-        let place = self.entries.iter().rposition(|entry| entry.id == *id)?;
-        let is_later = |block: &Block| block.places.start > place;
+        let index = self.entries.iter().rposition(|entry| entry.id == *id)?;
+        let is_later = |block: &Block| block.places.start > index;
         self.blocks.iter().rposition(|block| !is_later(block))
     }
 
     /// Stores the measured height of a block.
     pub(super) fn set_height(&mut self, block: usize, height: f64) {
-        if let Some(known) = self.heights.get_mut(block) {
-            *known = Some(height);
+        if let Some(old_height) = self.heights.get_mut(block) {
+            *old_height = Some(height);
         }
     }
 
@@ -153,25 +157,27 @@ impl ThreadBlocks {
     fn count_unmeasured_messages(&self, blocks: Range<usize>) -> usize {
         let heights = self.heights.get(blocks.clone()).unwrap_or_default();
         let blocks = self.blocks.get(blocks).unwrap_or_default();
-        let new = blocks.iter().zip(heights).filter(|(_, h)| h.is_none());
-        new.map(|(block, _)| block.places.len()).sum()
+        let unmeasured_blocks = blocks.iter().zip(heights).filter(|(_, h)| h.is_none());
+        unmeasured_blocks.map(|(block, _)| block.places.len()).sum()
     }
 
     /// Returns the index of the first block that is always mounted: the block of the last message
     /// of the user, or a later block if many messages follow that message.
     pub(super) fn tail_start(&self) -> usize {
-        let mut tail = self.blocks.len().saturating_sub(1);
-        while tail > 0 {
-            let is_turn = self
+        let mut start = self.blocks.len().saturating_sub(1);
+        while start > 0 {
+            let is_turn_start = self
                 .blocks
-                .get(tail)
+                .get(start)
                 .is_some_and(|block| block.turn == block.places.start && self.is_by_user(block));
-            if is_turn || self.count_messages(tail - 1..self.blocks.len()) > MAX_MOUNTED / 2 {
+            if is_turn_start
+                || self.count_messages(start - 1..self.blocks.len()) > MAX_MOUNTED_MESSAGES / 2
+            {
                 break;
             }
-            tail -= 1;
+            start -= 1;
         }
-        tail
+        start
     }
 
     fn is_by_user(&self, block: &Block) -> bool {
@@ -181,13 +187,16 @@ impl ThreadBlocks {
 
     /// Returns the total height of some blocks, measured or estimated, in pixels.
     pub(super) fn total_height(&self, blocks: Range<usize>) -> f64 {
-        let guess = self.estimated_height();
+        let estimate = self.estimated_height();
         let heights = self.heights.get(blocks).unwrap_or_default();
-        heights.iter().map(|height| height.unwrap_or(guess)).sum()
+        heights
+            .iter()
+            .map(|height| height.unwrap_or(estimate))
+            .sum()
     }
 
     fn estimated_height(&self) -> f64 {
-        self.guess.unwrap_or(INITIAL_HEIGHT)
+        self.height_estimate.unwrap_or(INITIAL_BLOCK_HEIGHT)
     }
 
     /// Computes the estimated height of a block once enough blocks are measured; returns true if
@@ -201,11 +210,11 @@ impl ThreadBlocks {
             .fold((0.0, 0.0), |(sum, count), height| {
                 (sum + height, count + 1.0)
             });
-        let learns = self.guess.is_none() && count >= MIN_MEASURED;
-        if learns {
-            self.guess = Some(sum / count);
+        let is_computed = self.height_estimate.is_none() && count >= MIN_MEASURED_BLOCKS;
+        if is_computed {
+            self.height_estimate = Some(sum / count);
         }
-        learns
+        is_computed
     }
 }
 
@@ -224,35 +233,37 @@ impl MountedWindow {
     /// Creates the window at the end of a thread; a short thread is mounted completely.
     pub(super) fn at_end(thread: &ThreadBlocks) -> Self {
         let end = thread.blocks.len();
-        if thread.count_messages(0..end) <= MAX_MOUNTED / 2 {
+        if thread.count_messages(0..end) <= MAX_MOUNTED_MESSAGES / 2 {
             return Self(0..end);
         }
         let mut start = thread.tail_start();
-        while start > 0 && thread.count_messages(start - 1..end) <= FIRST {
+        while start > 0 && thread.count_messages(start - 1..end) <= INITIAL_MESSAGES {
             start -= 1;
         }
         Self(start..end)
     }
 
-    /// Creates the window that starts with a block, and contains the next blocks up to [`FIRST`]
-    /// messages.
+    /// Creates the window that starts with a block, and contains the next blocks up to
+    /// [`INITIAL_MESSAGES`] messages.
     pub(super) fn from_block(thread: &ThreadBlocks, block: usize) -> Self {
         let mut end = block + 1;
-        while end < thread.blocks.len() && thread.count_messages(block..end + 1) <= FIRST {
+        while end < thread.blocks.len() && thread.count_messages(block..end + 1) <= INITIAL_MESSAGES
+        {
             end += 1;
         }
         Self(block..end)
     }
 
-    /// Returns true if more than [`MAX_MOUNTED`] messages from the window's first block on are
+    /// Returns true if more than [`MAX_MOUNTED_MESSAGES`] messages from the window's first block on are
     /// unmeasured.
     pub(super) fn has_too_many_unmeasured(&self, thread: &ThreadBlocks) -> bool {
-        thread.count_unmeasured_messages(self.0.start..thread.blocks.len()) > MAX_MOUNTED
+        thread.count_unmeasured_messages(self.0.start..thread.blocks.len()) > MAX_MOUNTED_MESSAGES
     }
 
     /// Extends a window at the end of a thread by the blocks that were added. If `at_end` is true,
-    /// the oldest blocks are dropped while more than [`MAX_MOUNTED`] messages are unmeasured;
-    /// otherwise blocks are added as long as the window contains at most [`MAX_MOUNTED`] messages.
+    /// the oldest blocks are dropped while more than [`MAX_MOUNTED_MESSAGES`] messages are
+    /// unmeasured; otherwise blocks are added as long as the window contains at most
+    /// [`MAX_MOUNTED_MESSAGES`] messages.
     pub(super) fn extend_to_end(self, thread: &ThreadBlocks, at_end: bool) -> Self {
         let Range { mut start, mut end } = self.0;
         let last = thread.blocks.len();
@@ -262,7 +273,7 @@ impl MountedWindow {
             }
             return Self(start..last);
         }
-        while end < last && thread.count_messages(start..end + 1) <= MAX_MOUNTED {
+        while end < last && thread.count_messages(start..end + 1) <= MAX_MOUNTED_MESSAGES {
             end += 1;
         }
         Self(start..end)
@@ -272,54 +283,57 @@ impl MountedWindow {
     /// Mounted blocks stay if the extended range touches them, except for distant blocks while too
     /// many messages are mounted.
     pub(super) fn adapt_to_visible_range(&self, thread: &ThreadBlocks, view: VisibleRange) -> Self {
-        let around = (view.bottom - view.top).max(400.0);
-        let guess = thread.estimated_height();
-        let heights = thread.heights.iter().map(|h| h.unwrap_or(guess));
+        let margin = (view.bottom - view.top).max(400.0);
+        let estimate = thread.estimated_height();
+        let heights = thread.heights.iter().map(|h| h.unwrap_or(estimate));
         let mut offset = 0.0;
         let mut edges = Vec::with_capacity(thread.blocks.len());
         for height in heights {
             edges.push((offset, offset + height));
             offset += height;
         }
-        let near = |distance: f64| {
+        let blocks_within = |distance: f64| {
             let start = edges.partition_point(|(_, end)| *end < view.top - distance);
             let end = edges.partition_point(|(start, _)| *start <= view.bottom + distance);
             start.min(end)..end
         };
-        let need = near(around);
+        let needed = blocks_within(margin);
         let Range { mut start, mut end } = self.0.clone();
-        if need.end < start || need.start > end {
-            (start, end) = (need.start, need.end);
+        if needed.end < start || needed.start > end {
+            (start, end) = (needed.start, needed.end);
         }
-        if need.start < start {
-            start = need.start;
+        if needed.start < start {
+            start = needed.start;
             let first = start;
-            while start > 0 && thread.count_messages(start - 1..first) <= BATCH {
+            while start > 0 && thread.count_messages(start - 1..first) <= EXTRA_MESSAGES {
                 start -= 1;
             }
         }
-        if need.end > end {
-            end = need.end;
+        if needed.end > end {
+            end = needed.end;
             let last = end;
-            while end < thread.blocks.len() && thread.count_messages(last..end + 1) <= BATCH {
+            while end < thread.blocks.len()
+                && thread.count_messages(last..end + 1) <= EXTRA_MESSAGES
+            {
                 end += 1;
             }
         }
-        Self(start..end).trim_to(thread, &near(2.0 * around))
+        Self(start..end).trim_to(thread, &blocks_within(2.0 * margin))
     }
 
-    /// Removes blocks outside of `keep` while more than [`MAX_MOUNTED`] messages are mounted.
+    /// Removes blocks outside of `keep` while more than [`MAX_MOUNTED_MESSAGES`] messages are
+    /// mounted.
     fn trim_to(self, thread: &ThreadBlocks, keep: &Range<usize>) -> Self {
         let Range { mut start, mut end } = self.0;
         let tail = thread.tail_start();
-        let too_much = |start: usize, end: usize| {
-            let rest = thread.count_messages(tail.max(end)..thread.blocks.len());
-            thread.count_messages(start..end) + rest > MAX_MOUNTED
+        let is_over_limit = |start: usize, end: usize| {
+            let tail_messages = thread.count_messages(tail.max(end)..thread.blocks.len());
+            thread.count_messages(start..end) + tail_messages > MAX_MOUNTED_MESSAGES
         };
-        while start < keep.start && too_much(start, end) {
+        while start < keep.start && is_over_limit(start, end) {
             start += 1;
         }
-        while end > keep.end.max(start) && too_much(start, end) {
+        while end > keep.end.max(start) && is_over_limit(start, end) {
             end -= 1;
         }
         Self(start..end)

@@ -5,16 +5,16 @@ use leptos::prelude::*;
 
 use super::{
     Feedback, MessageFn,
+    activity_line::ActivityLine,
     counts::insert_count,
     inbox_place::InboxPosition,
     item::{ListItem, ThreadEnd},
     list::{BlockList, ThreadChange},
-    queued::QueuedMessages,
-    roving,
+    queued_messages::QueuedMessages,
     scroll::ScrollState,
     transcript_context::TranscriptContext,
     turn::TurnView,
-    working::ActivityLine,
+    turn_focus,
 };
 use crate::{
     assistant::{Assistant, assistant_for},
@@ -129,7 +129,7 @@ pub fn Transcript(
                 tabindex="0"
                 node_ref=scroll.scroller
                 on:scroll=move |_| scroll.handle_scroll()
-                on:keydown=move |event| roving::handle_key(scroll, &event)
+                on:keydown=move |event| turn_focus::handle_key(scroll, &event)
                 on:click=move |event| {
                     let opens: Option<web_sys::Element> = event
                         .target()

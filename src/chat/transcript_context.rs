@@ -6,7 +6,7 @@ use std::{collections::HashMap, sync::Arc};
 use assistant_core::conversation::{MessageId, Sibling};
 use leptos::prelude::*;
 
-use super::{edited::EditedMessage, scroll::ScrollState};
+use super::{edited_message::EditedMessage, scroll::ScrollState};
 use crate::{
     assistant::Assistant,
     ui::{COPY_OUTCOME_MS, after},

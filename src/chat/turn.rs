@@ -21,95 +21,94 @@ pub(super) fn TurnView(
     id: MessageId,
     turn: ArcRwSignal<TurnBlock>,
 ) -> impl IntoView {
-    let entries = turn.clone();
-    let newest = turn.clone();
-    let placed = turn.clone();
-    let of_messages = (shared.assistant.clone(), turn.clone());
+    let list_turn = turn.clone();
+    let marker_turn = turn.clone();
+    let position_turn = turn.clone();
+    let message_sources = (shared.assistant.clone(), turn.clone());
     let words = Words::current();
-    let spoken = words.clone();
+    let heading_words = words.clone();
     provide_context(TurnMarker);
-    // Visible to the messages of this block only: each block has its own owner.
+    // Only the messages of this block have this context, because each block has its own owner.
     provide_context(Groups::new(shared.assistant.clone(), turn.clone()));
     provide_context(shared.clone());
-    let own = shared.message.clone();
-    let (is_own, assistant) = (own.is_some(), shared.assistant.clone());
+    let custom_renderer = shared.message.clone();
+    let (has_custom_renderer, assistant) = (custom_renderer.is_some(), shared.assistant.clone());
     let focused = shared.focused;
-    let draw = move |entry: MessageEntry| {
-        let (assistant, turn) = of_messages.clone();
+    let render_entry = move |entry: MessageEntry| {
+        let (assistant, turn) = message_sources.clone();
         let cell = assistant.message(&entry.id);
-        let before = turn.with_untracked(|turn| turn.time_before(&entry.id));
-        let line = day_separator(&words, before, entry.created_at);
-        let place = move || {
-            let place = turn.with(|turn| turn.thread_index(&entry.id))?;
-            list.partial.get().then(|| (place + 1, list.total.get()))
+        let previous_time = turn.with_untracked(|turn| turn.time_before(&entry.id));
+        let separator = day_separator(&words, previous_time, entry.created_at);
+        let position = move || {
+            let position = turn.with(|turn| turn.thread_index(&entry.id))?;
+            list.partial.get().then(|| (position + 1, list.total.get()))
         };
-        let place = Signal::derive(place);
-        let message = cell.map(|message| match &own {
-            Some(draw) => draw.render(message),
-            None => view! { <MessageView assistant message place /> }.into_any(),
+        let position = Signal::derive(position);
+        let message = cell.map(|message| match &custom_renderer {
+            Some(renderer) => renderer.render(message),
+            None => view! { <MessageView assistant message place=position /> }.into_any(),
         });
-        match line {
-            Some(line) => view! { {line} {message} }.into_any(),
+        match separator {
+            Some(separator) => view! { {separator} {message} }.into_any(),
             // Rendered without the `Option`, because `None` would add a placeholder node to the DOM
             // for each message.
             None => message.into_any(),
         }
     };
     let messages = paced_each(
-        move || entries.with(|turn| turn.entries.clone()),
+        move || list_turn.with(|turn| turn.entries.clone()),
         |entry| entry.id.as_str().to_owned(),
-        draw,
+        render_entry,
     );
     // A custom message renderer places the actions itself.
-    let bar = shared
+    let action_bar = shared
         .message
         .is_none()
         .then(|| turn_bar(shared, list, id.clone(), turn.clone()));
-    let by_person = turn.with_untracked(TurnBlock::is_by_user);
+    let is_by_user = turn.with_untracked(TurnBlock::is_by_user);
     // Until an answer begins, its block takes no space.
-    let empty = (!is_own).then(|| {
-        let (empty, of_cells) = (turn.clone(), assistant.clone());
+    let empty_attribute = (!has_custom_renderer).then(|| {
+        let (turn, assistant) = (turn.clone(), assistant.clone());
         move || {
             let is_empty = |entry: &MessageEntry| {
-                let cell = of_cells.message(&entry.id);
+                let cell = assistant.message(&entry.id);
                 cell.is_none_or(|message| message.empty.get())
             };
-            empty
-                .with(|turn| turn.entries.iter().all(is_empty))
+            turn.with(|turn| turn.entries.iter().all(is_empty))
                 .then_some("")
         }
     });
-    let heading = heading(&spoken, by_person);
-    let number = move || {
-        let start = placed.with(|turn| turn.start + 1);
+    let heading = heading(&heading_words, is_by_user);
+    let first_position = move || {
+        let start = position_turn.with(|turn| turn.start + 1);
         list.partial.get().then(|| start.to_string())
     };
-    let count = move || list.partial.get().then(|| list.total.get().to_string());
-    let (focused, of) = (focused, id.clone());
-    let named = format!("la-turn-{}", fresh_id());
+    let total_count = move || list.partial.get().then(|| list.total.get().to_string());
+    let focused_id = id.clone();
+    let heading_id = format!("la-turn-{}", fresh_id());
     view! {
         <article
             class="la-turn"
-            aria-labelledby=named.clone()
-            aria-posinset=number
-            aria-setsize=count
+            aria-labelledby=heading_id.clone()
+            aria-posinset=first_position
+            aria-setsize=total_count
             tabindex="-1"
             data-block=id.as_str().to_owned()
-            data-of=by_person.then_some("user")
-            data-empty=empty
-            on:focusin=move |_| focused.set(Some(of.clone()))
-            data-newest=move || newest.with(|turn| turn.newest).then_some("")
+            data-of=is_by_user.then_some("user")
+            data-empty=empty_attribute
+            on:focusin=move |_| focused.set(Some(focused_id.clone()))
+            data-newest=move || marker_turn.with(|turn| turn.newest).then_some("")
         >
-            <h3 class="la-visually-hidden" id=named.clone()>{heading}</h3>
+            <h3 class="la-visually-hidden" id=heading_id.clone()>{heading}</h3>
             {messages}
-            {bar}
+            {action_bar}
         </article>
     }
 }
 
 /// Renders the hidden heading of a turn, for navigation by headings.
-fn heading(words: &Words, by_person: bool) -> AnyView {
-    match by_person {
+fn heading(words: &Words, is_by_user: bool) -> AnyView {
+    match is_by_user {
         true => words.text(|l| &l.you),
         false => words.text(|l| &l.assistant),
     }
@@ -124,54 +123,56 @@ fn turn_bar(
     turn: ArcRwSignal<TurnBlock>,
 ) -> AnyView {
     let activity = shared.assistant.activity();
-    let by_person = turn.with_untracked(TurnBlock::is_by_user);
-    let role = if by_person {
+    let is_by_user = turn.with_untracked(TurnBlock::is_by_user);
+    let role = if is_by_user {
         Role::User
     } else {
         Role::Assistant
     };
-    let of = turn.clone();
-    let whole = memo(move || {
-        let (ends, runs_on, whole) = of.with(|turn| {
+    let range_turn = turn.clone();
+    let finished_range = memo(move || {
+        let (is_last_block, may_continue, range) = range_turn.with(|turn| {
             (
                 turn.is_last_block(),
-                turn.newest && !by_person,
+                turn.newest && !is_by_user,
                 turn.whole.clone(),
             )
         });
-        let now = activity.get();
-        (ends && !(runs_on && now.busy && !now.elsewhere)).then_some(whole)
+        let activity = activity.get();
+        let is_running = may_continue && activity.busy && !activity.elsewhere;
+        (is_last_block && !is_running).then_some(range)
     });
-    let versions = versioned_message_ids(shared.assistant.clone(), list, turn.clone());
-    let (focused, placed) = (shared.focused, turn.clone());
-    let stops = memo(move || {
-        placed.with(|turn| turn.newest) || focused.with(|focused| focused.as_ref() == Some(&id))
+    let versioned_ids = versioned_message_ids(shared.assistant.clone(), list, turn.clone());
+    let (focused, tab_stop_turn) = (shared.focused, turn.clone());
+    let is_tab_stop = memo(move || {
+        tab_stop_turn.with(|turn| turn.newest)
+            || focused.with(|focused| focused.as_ref() == Some(&id))
     });
-    let (edited, of) = (shared.edited, turn);
+    let edited = shared.edited;
     let is_hidden = move || {
-        let is_editing = of.with(|turn| {
+        let is_editing = turn.with(|turn| {
             turn.entries
                 .iter()
                 .any(|entry| edited.is_editing(&entry.id))
         });
-        is_editing || (whole.with(Option::is_none) && versions.with(Vec::is_empty))
+        is_editing || (finished_range.with(Option::is_none) && versioned_ids.with(Vec::is_empty))
     };
-    let draw = move || {
-        // A tab stop for each button of each turn would be too many on the way to the text box.
-        provide_context(TabStop(stops));
-        let (picks, shared) = (shared.clone(), shared.clone());
+    let render_bar = move || {
+        // If the buttons of all turns were tab stops, too many would precede the text box.
+        provide_context(TabStop(is_tab_stop));
+        let (picker_context, shared) = (shared.clone(), shared.clone());
         let pickers = each(
-            move || versions.get(),
+            move || versioned_ids.get(),
             |id| id.as_str().to_owned(),
-            move |id| picker(&picks, &id),
+            move |id| picker(&picker_context, &id),
         );
         let controls = move || {
-            let whole = whole.get()?;
-            actions::message_controls(&shared, list.message_ids_at(whole))
+            let range = finished_range.get()?;
+            actions::message_controls(&shared, list.message_ids_at(range))
         };
         actions::message_bar(role, view! { {pickers} {dynamic(controls)} }.into_any())
     };
-    when(move || !is_hidden(), draw).into_any()
+    when(move || !is_hidden(), render_bar).into_any()
 }
 
 /// Returns a signal with the ids of the messages whose version pickers are shown below the last
@@ -183,7 +184,7 @@ fn versioned_message_ids(
     turn: ArcRwSignal<TurnBlock>,
 ) -> Memo<Vec<MessageId>> {
     memo(move || {
-        let (ends, first, entries) = turn.with(|turn| {
+        let (is_last_block, turn_start, entries) = turn.with(|turn| {
             let ids = turn.entries.iter().map(|entry| entry.id.clone());
             (
                 turn.is_last_block(),
@@ -191,10 +192,10 @@ fn versioned_message_ids(
                 ids.collect::<Vec<_>>(),
             )
         });
-        if !ends {
+        if !is_last_block {
             return Vec::new();
         }
-        let mut candidates = list.message_ids_at(first..first + 1);
+        let mut candidates = list.message_ids_at(turn_start..turn_start + 1);
         candidates.extend(entries);
         candidates.dedup();
         candidates.retain(|id| {

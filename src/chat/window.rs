@@ -68,7 +68,7 @@ pub fn ChatWindow(
     /// The application's handle to the composer's text.
     #[prop(optional)]
     composer: Option<ComposerHandle>,
-    /// Called with the user's feedback on an answer. Without a callback there are no feedback
+    /// The callback for the user's feedback on an answer. Without a callback there are no feedback
     /// buttons.
     #[prop(optional, into)]
     on_feedback: Option<Callback<Feedback>>,
@@ -81,8 +81,8 @@ pub fn ChatWindow(
         let Some(assistant) = use_assistant() else {
             return ().into_any();
         };
-        let voice = ActivityAnnouncer::new(&assistant);
-        let parts = DeferredParts::new(&assistant, voice);
+        let announcer = ActivityAnnouncer::new(&assistant);
+        let parts = DeferredParts::new(&assistant, announcer);
         let empty = move || {
             view! { <EmptyState title=empty_title text=empty_text suggestions /> }.into_any()
         };
@@ -91,7 +91,7 @@ pub fn ChatWindow(
             {parts.conversation(Arc::new(empty), on_feedback)}
             {follow_up_suggestions(&assistant, follow_ups)}
             <Composer attachments handle=composer />
-            {voice.regions()}
+            {announcer.regions()}
             {parts.announcements(assistant, speech)}
         }
         .into_any()
@@ -106,8 +106,12 @@ fn follow_up_suggestions(
 ) -> impl IntoView + use<> {
     let (activity, messages) = (assistant.activity(), assistant.messages());
     let suggestions = Signal::derive(move || {
-        let fits = !activity.get().busy && messages.with(|messages| !messages.is_empty());
-        if fits { follow_ups.get() } else { Vec::new() }
+        let is_shown = !activity.get().busy && messages.with(|messages| !messages.is_empty());
+        if is_shown {
+            follow_ups.get()
+        } else {
+            Vec::new()
+        }
     });
     view! { <Suggestions suggestions strip=true /> }
 }

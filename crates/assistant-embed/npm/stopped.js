@@ -1,7 +1,7 @@
 // Detects that the program of the chats has been cut off: by a panic, by a trap (such as a full stack or exhausted
 // memory), or by an exception of the page that passed through it. None of these runs code of the program, and its state
 // cannot be relied on afterwards; so they are caught where the page enters the program, and shown without it. For
-// programs in Rust see src/chat/stopped.rs and src/runtime/watch.rs.
+// programs in Rust see src/chat/stop_notice.rs and src/runtime/watch.rs.
 
 /** The message of the error that calls throw after the end of the program. */
 const TITLE = "The chat has stopped";

@@ -12,7 +12,10 @@ use assistant_core::{
 use leptos::prelude::*;
 use serde_json::Value;
 
-use super::{composer::is_open_question, notices::notice_sentence, spoken::RequestedAnnouncement};
+use super::{
+    composer::is_open_question, notices::notice_sentence,
+    requested_announcement::RequestedAnnouncement,
+};
 use crate::{
     action::ToolCallView,
     assistant::{Assistant, assistant_for},

@@ -2,12 +2,12 @@
 //! branches.
 
 mod edit;
-mod elsewhere;
+mod other_branch;
 mod picker;
 mod regenerate;
 
 pub use edit::{MessageEdit, MessageEditor};
-pub use elsewhere::{OtherBranch, OtherBranchProps};
+pub use other_branch::{OtherBranch, OtherBranchProps};
 pub use picker::BranchPicker;
 pub use regenerate::MessageRegenerate;
 

@@ -30,19 +30,19 @@ pub(in crate::chat) struct ComposerContext {
     pub(super) words: Words,
     pub(super) tray: Option<AttachmentTray>,
     /// The reason why the last attempt to send was refused.
-    pub(super) refused: RwSignal<Option<LabelSelector>>,
+    pub(super) refusal: RwSignal<Option<LabelSelector>>,
     pub(super) busy: Memo<bool>,
     pub(super) state: Memo<&'static str>,
     /// True if a question other than an approval is open.
-    pub(super) asked: Memo<bool>,
+    pub(super) is_question_open: Memo<bool>,
     /// True if a message would deny pending approvals.
-    pub(super) denies: Memo<bool>,
+    pub(super) would_deny: Memo<bool>,
     /// True while Send is shown.
-    pub(super) sends: Memo<bool>,
+    pub(super) shows_send: Memo<bool>,
     /// True while a message would be queued instead of sent, because a run is in progress.
-    pub(super) interjects: Memo<bool>,
+    pub(super) would_interject: Memo<bool>,
     /// True if the activity belongs to a branch that is not shown.
-    pub(super) elsewhere: Memo<bool>,
+    pub(super) is_elsewhere: Memo<bool>,
     /// The open request that the user can deny with the text as the reason.
     pub(super) deniable: Memo<Option<CallKey>>,
     /// True if [`ComposerDeny`](super::ComposerDeny) has the focus.
@@ -52,7 +52,7 @@ pub(in crate::chat) struct ComposerContext {
     /// True if Stop has the focus.
     pub(super) on_stop: RwSignal<bool>,
     /// The time at which Send, Stop or Deny was last shown or hidden, in milliseconds since 1970.
-    swapped: StoredValue<i64>,
+    last_swap_ms: StoredValue<i64>,
 }
 
 impl ComposerContext {
@@ -62,79 +62,90 @@ impl ComposerContext {
         handle: Option<ComposerHandle>,
     ) -> Self {
         let activity = assistant.activity();
-        let (now, asking, doing) = (activity.clone(), activity.clone(), activity.clone());
-        let elsewhere = memo(move || activity.get().elsewhere);
-        let busy = memo(move || now.get().busy);
-        let state = memo(move || composer_state(doing.get()));
+        let (busy_activity, question_activity, state_activity) =
+            (activity.clone(), activity.clone(), activity.clone());
+        let is_elsewhere = memo(move || activity.get().elsewhere);
+        let busy = memo(move || busy_activity.get().busy);
+        let state = memo(move || composer_state(state_activity.get()));
         let interrupts = assistant.interrupts();
-        let asked = memo(move || {
+        let is_question_open = memo(move || {
             let has_question = || interrupts.with(|list| list.iter().any(is_open_question));
-            asking.get().asking || has_question()
+            question_activity.get().asking || has_question()
         });
         // With `auto_deny`, a message denies pending approvals, unless a question is open.
         let auto_deny = assistant.runtime().auto_deny;
-        let takes = assistant.runtime().interjections;
-        let interjects =
-            memo(move || takes && state.get() == RUNNING && !asked.get() && !elsewhere.get());
-        let denies = memo(move || auto_deny && state.get() == BLOCKED && !asked.get());
+        let accepts_interjections = assistant.runtime().interjections;
+        let would_interject = memo(move || {
+            accepts_interjections
+                && state.get() == RUNNING
+                && !is_question_open.get()
+                && !is_elsewhere.get()
+        });
+        let would_deny =
+            memo(move || auto_deny && state.get() == BLOCKED && !is_question_open.get());
         let (handle, tray) = (
             handle.unwrap_or_default(),
             attachments.map(AttachmentTray::new),
         );
-        let tray_of = tray.clone();
-        let files = memo(move || tray_of.as_ref().is_some_and(AttachmentTray::has_files));
+        let files_tray = tray.clone();
+        let has_files = memo(move || files_tray.as_ref().is_some_and(AttachmentTray::has_files));
         let has_text = memo(move || !handle.text().trim().is_empty());
         // While Stop is shown, Send is shown only if there is something to send.
-        let has_content = move || files.get() || has_text.get();
-        let request = sole_deniable_request(&assistant);
-        // A reason has no files, and a message that denies is sent by Send.
+        let has_content = move || has_files.get() || has_text.get();
+        let deniable_request = sole_deniable_request(&assistant);
+        // A reason cannot have files, and Send already sends a message that denies.
         let deniable = memo(move || {
-            let other = denies.get() || asked.get() || elsewhere.get() || files.get();
-            (has_text.get() && !other).then(|| request.get()).flatten()
+            let is_prevented =
+                would_deny.get() || is_question_open.get() || is_elsewhere.get() || has_files.get();
+            (has_text.get() && !is_prevented)
+                .then(|| deniable_request.get())
+                .flatten()
         });
         Self {
             assistant,
             handle,
             words: Words::current(),
             tray,
-            refused: RwSignal::new(None),
+            refusal: RwSignal::new(None),
             busy,
             state,
-            asked,
-            denies,
-            sends: memo(move || !busy.get() || denies.get() || (interjects.get() && has_content())),
-            interjects,
-            elsewhere,
+            is_question_open,
+            would_deny,
+            shows_send: memo(move || {
+                !busy.get() || would_deny.get() || (would_interject.get() && has_content())
+            }),
+            would_interject,
+            is_elsewhere,
             deniable,
             on_deny: RwSignal::new(false),
             on_send: RwSignal::new(false),
             on_stop: RwSignal::new(false),
-            swapped: StoredValue::new(0),
+            last_swap_ms: StoredValue::new(0),
         }
     }
 
     /// Returns the context of the surrounding composer. Outside of a composer, returns `None` and,
     /// in a browser, logs an error that names `part`.
     pub(super) fn find_surrounding(part: &str) -> Option<SharedComposer> {
-        let found = use_context::<SharedComposer>();
-        if found.is_none() && in_browser() {
+        let context = use_context::<SharedComposer>();
+        if context.is_none() && in_browser() {
             console_error(&format!("{part} is used outside of <ComposerRoot>"));
         }
-        found
+        context
     }
 
     /// Clears the reason for a refused message when the state or the attachments of the composer
     /// change.
     pub(super) fn clear_refusal_on_change(&self) {
-        let (state, refused) = (self.state, self.refused);
+        let (state, refusal) = (self.state, self.refusal);
         effect(move |_| {
             state.track();
-            refused.set(None);
+            refusal.set(None);
         });
         if let Some(tray) = self.tray.clone() {
             effect(move |_| {
                 tray.track();
-                refused.set(None);
+                refusal.set(None);
             });
         }
     }
@@ -142,61 +153,61 @@ impl ComposerContext {
     /// Moves the focus to the text box when a state change hides the focused button. Records the
     /// time of each change that shows or hides a button.
     pub(super) fn focus_input_on_hide(&self) {
-        let (handle, swapped) = (self.handle, self.swapped);
+        let (handle, last_swap_ms) = (self.handle, self.last_swap_ms);
         let deniable = self.deniable;
-        let pass_on = move |goes: Signal<bool>, focused: RwSignal<bool>| {
-            effect(move |known: Option<bool>| {
-                let goes = goes.get();
-                let changed = known.is_some_and(|known| known != goes);
-                if changed {
-                    swapped.set_value(now());
+        let watch_button = move |is_shown: Signal<bool>, is_focused: RwSignal<bool>| {
+            effect(move |was_shown: Option<bool>| {
+                let is_shown = is_shown.get();
+                let has_changed = was_shown.is_some_and(|was_shown| was_shown != is_shown);
+                if has_changed {
+                    last_swap_ms.set_value(now());
                 }
-                if changed && focused.get_untracked() {
-                    focused.set(false);
+                if has_changed && is_focused.get_untracked() {
+                    is_focused.set(false);
                     handle.focus();
                 }
-                goes
+                is_shown
             });
         };
-        pass_on(self.sends.into(), self.on_send);
-        pass_on(self.busy.into(), self.on_stop);
-        let denies = Signal::derive(move || deniable.get().is_some());
-        pass_on(denies, self.on_deny);
+        watch_button(self.shows_send.into(), self.on_send);
+        watch_button(self.busy.into(), self.on_stop);
+        let shows_deny = Signal::derive(move || deniable.get().is_some());
+        watch_button(shows_deny, self.on_deny);
     }
 
     /// Moves a queued message back into the composer: its text before the text of the box, its
     /// files to the attachments. The text box gets the focus.
     pub(in crate::chat) fn restore_message(&self, content: &Content) {
         let queued_text = content.display_text();
-        let written = self.handle.current_text();
-        let text = match (queued_text.is_empty(), written.trim().is_empty()) {
+        let draft = self.handle.current_text();
+        let text = match (queued_text.is_empty(), draft.trim().is_empty()) {
             (_, true) => queued_text,
-            (true, false) => written,
-            (false, false) => format!("{queued_text}\n\n{written}"),
+            (true, false) => draft,
+            (false, false) => format!("{queued_text}\n\n{draft}"),
         };
         self.handle.set_text(text);
         if let Some(tray) = &self.tray {
             tray.restore_files(content);
         }
-        self.refused.set(None);
+        self.refusal.set(None);
         self.handle.focus();
     }
 
     /// Returns true if the composer can hold the text and the files of a message.
     pub(in crate::chat) fn can_hold(&self, content: &Content) -> bool {
-        let files = match content {
+        let has_files = match content {
             Content::Text(_) => false,
             Content::Parts(parts) => parts
                 .iter()
                 .any(|part| matches!(part.body, PartBody::Media { .. })),
         };
-        self.tray.is_some() || !files
+        self.tray.is_some() || !has_files
     }
 
     /// Returns true if a click is the second of a double click whose first click was on the
     /// replaced button.
     pub(super) fn was_meant_for_replaced_button(&self, click: &ev::MouseEvent) -> bool {
-        click.detail() > 1 && now() - self.swapped.get_value() < DOUBLE_CLICK_MS
+        click.detail() > 1 && now() - self.last_swap_ms.get_value() < DOUBLE_CLICK_MS
     }
 }
 
@@ -221,7 +232,7 @@ impl ComposerContext {
 /// ```
 #[must_use]
 pub fn use_composer() -> Option<ComposerHandle> {
-    use_context::<SharedComposer>().map(|writing| writing.handle)
+    use_context::<SharedComposer>().map(|composer| composer.handle)
 }
 
 /// The longest time between the clicks of a double click, in milliseconds.
@@ -245,21 +256,21 @@ fn composer_state(activity: Activity) -> &'static str {
 }
 
 /// Returns the label of the hint line while no message is refused.
-pub(super) fn hint_label(writing: &ComposerContext) -> LabelSelector {
-    let asked = writing.asked.get();
-    match writing.state.get() {
-        BLOCKED | RUNNING if writing.elsewhere.get() => |l| &l.elsewhere_hint,
-        _ if writing.denies.get() => |l| &l.auto_deny_hint,
-        BLOCKED | RUNNING if asked => |l| &l.questions_hint,
+pub(super) fn hint_label(composer: &ComposerContext) -> LabelSelector {
+    let is_question_open = composer.is_question_open.get();
+    match composer.state.get() {
+        BLOCKED | RUNNING if composer.is_elsewhere.get() => |l| &l.elsewhere_hint,
+        _ if composer.would_deny.get() => |l| &l.auto_deny_hint,
+        BLOCKED | RUNNING if is_question_open => |l| &l.questions_hint,
         BLOCKED => |l| &l.approvals_hint,
-        RUNNING if writing.interjects.get() => |l| &l.queue_hint,
+        RUNNING if composer.would_interject.get() => |l| &l.queue_hint,
         RUNNING => |l| &l.busy_hint,
         _ => |l| &l.hint,
     }
 }
 
-/// The composer of the surrounding window, if one is mounted. It gives the other parts of the window
-/// access to the composer.
+/// The composer of the surrounding window, if one is mounted. It gives the other parts of the
+/// window access to the composer.
 #[derive(Clone, Copy)]
 pub(in crate::chat) struct ComposerSlot(RwSignal<Option<SharedComposer>>);
 
@@ -268,7 +279,7 @@ impl ComposerSlot {
         Self(RwSignal::new(None))
     }
 
-    /// Returns the composer; `None` if none is mounted. Tracked.
+    /// Returns the composer; `None` if none is mounted. Tracked when called in a reactive closure.
     pub(in crate::chat) fn get(self) -> Option<SharedComposer> {
         self.0.try_get().flatten()
     }
@@ -277,7 +288,7 @@ impl ComposerSlot {
     pub(super) fn register(self, composer: &SharedComposer) {
         self.0.set(Some(composer.clone()));
         on_cleanup(move || {
-            // The window may be disposed as a whole.
+            // Fails only if the whole window was disposed.
             let _ = self.0.try_set(None);
         });
     }
@@ -294,7 +305,8 @@ fn sole_deniable_request(assistant: &Assistant) -> Memo<Option<CallKey>> {
             _ => None,
         })?;
         let call: ToolCallView = assistant.tool_call(&key)?;
-        let takes = call.can_run() && !call.has_unknown_outcome() && call.approval_takes().reason;
-        takes.then_some(key)
+        let is_deniable =
+            call.can_run() && !call.has_unknown_outcome() && call.approval_takes().reason;
+        is_deniable.then_some(key)
     })
 }

@@ -20,43 +20,44 @@ pub fn ComposerDeny(
     #[prop(optional)]
     children: Option<Children>,
 ) -> impl IntoView {
-    let Some(writing) = ComposerContext::find_surrounding("ComposerDeny") else {
+    let Some(composer) = ComposerContext::find_surrounding("ComposerDeny") else {
         return ().into_any();
     };
-    let face = match children {
+    let content = match children {
         Some(children) => children(),
         None => {
-            let word = writing.words.text(|l| &l.deny_with_text);
-            view! { {Icon::Ban.view()} <span>{word}</span> }.into_any()
+            let label = composer.words.text(|l| &l.deny_with_text);
+            view! { {Icon::Ban.view()} <span>{label}</span> }.into_any()
         }
     };
-    let (deniable, focused) = (writing.deniable, writing.on_deny);
+    let (deniable, focused) = (composer.deniable, composer.on_deny);
     ComposerButton {
         kind: "button",
         class: "la-button la-composer-deny",
         variant: None,
-        shown: Signal::derive(move || deniable.get().is_some()),
+        is_shown: Signal::derive(move || deniable.get().is_some()),
         focused,
-        face,
-        act: Box::new(move |event| deny_request(&writing, &event)),
+        content,
+        on_click: Box::new(move |event| deny_request(&composer, &event)),
     }
     .view()
 }
 
 /// Denies the request and empties the text box. If the denial is refused, the text stays and the
 /// reason is shown. Does nothing for a blank text, or a click that was meant for a replaced button.
-fn deny_request(writing: &SharedComposer, event: &ev::MouseEvent) {
-    let text = writing.handle.current_text();
-    let call = (writing.deniable.get_untracked()).and_then(|key| writing.assistant.tool_call(&key));
+fn deny_request(composer: &SharedComposer, event: &ev::MouseEvent) {
+    let text = composer.handle.current_text();
+    let call =
+        (composer.deniable.get_untracked()).and_then(|key| composer.assistant.tool_call(&key));
     let (Some(call), reason) = (call, text.trim()) else {
         return;
     };
-    if reason.is_empty() || writing.was_meant_for_replaced_button(event) {
+    if reason.is_empty() || composer.was_meant_for_replaced_button(event) {
         return;
     }
     let reason = Some(reason.to_owned());
     match call.decide(Verdict::Deny { reason }, decider_by(event)) {
-        Ok(()) => writing.handle.set_text(""),
-        Err(refusal) => writing.refused.set(Some(Labels::refusal(&refusal))),
+        Ok(()) => composer.handle.set_text(""),
+        Err(refusal) => composer.refusal.set(Some(Labels::refusal(&refusal))),
     }
 }

@@ -86,7 +86,7 @@ impl ComposerHandle {
 
     /// Stores the text of the box for [`text`](Self::text), without changing the box.
     pub(super) fn store_text(&self, text: String) {
-        // Nothing tracks the text of a disposed handle.
+        // Fails only for a disposed handle.
         let _ = self.text.try_set(text);
     }
 

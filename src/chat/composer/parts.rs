@@ -1,10 +1,10 @@
-//! Renders the parts of a composer. Each part has one element that takes attributes, except for the
-//! list of files.
+//! Renders the parts of a composer. Each part except for the list of files has one root element,
+//! which takes the attributes of the component.
 
 use leptos::{ev, prelude::*};
 
 use super::{
-    super::edited::EditedMessage,
+    super::edited_message::EditedMessage,
     context::{BLOCKED, ComposerContext, hint_label},
     handle::resize_to_text,
 };
@@ -14,8 +14,8 @@ use crate::{
 };
 
 /// The text box, a `textarea`. Enter sends, Shift+Enter inserts a line break. Up in an empty box
-/// opens the editor of the user's last message in the [`Transcript`](crate::chat::Transcript) of the
-/// same window, unless something is running. See [`ComposerRoot`](super::ComposerRoot) for an
+/// opens the editor of the user's last message in the [`Transcript`](crate::chat::Transcript) of
+/// the same window, unless something is running. See [`ComposerRoot`](super::ComposerRoot) for an
 /// example.
 ///
 /// # Accessibility
@@ -24,10 +24,10 @@ use crate::{
 /// announce a description that changes while the text box has the focus.
 #[component]
 pub fn ComposerInput() -> impl IntoView {
-    let Some(writing) = ComposerContext::find_surrounding("ComposerInput") else {
+    let Some(composer) = ComposerContext::find_surrounding("ComposerInput") else {
         return ().into_any();
     };
-    let (handle, words, refused) = (writing.handle, writing.words.clone(), writing.refused);
+    let (handle, words, refusal) = (composer.handle, composer.words.clone(), composer.refusal);
     let input = handle.input();
     // Shows the text that was set before the box was mounted.
     effect(move |_| {
@@ -39,26 +39,27 @@ pub fn ComposerInput() -> impl IntoView {
             }
         }
     });
-    let edited = use_context::<EditedMessage>();
-    let by_key = move |event: ev::KeyboardEvent| {
+    let edited_message = use_context::<EditedMessage>();
+    let on_keydown = move |event: ev::KeyboardEvent| {
         if is_composing(&event) {
             return;
         }
         match event.key().as_str() {
             "Enter" if !event.shift_key() => {
                 event.prevent_default();
-                writing.send();
+                composer.send();
             }
             "ArrowUp" if !has_modifier(&event) && handle.current_text().is_empty() => {
-                let is_editing =
-                    edited.is_some_and(|edited| edited.edit_last_message(&writing.assistant));
+                let is_editing = edited_message.is_some_and(|edited_message| {
+                    edited_message.edit_last_message(&composer.assistant)
+                });
                 is_editing.then(|| event.prevent_default());
             }
             _ => {}
         }
     };
-    let typed = move |_| {
-        refused.set(None);
+    let on_input = move |_| {
+        refusal.set(None);
         if let Some(element) = handle.element() {
             resize_to_text(&element);
             handle.store_text(element.value());
@@ -72,8 +73,8 @@ pub fn ComposerInput() -> impl IntoView {
             aria-description=words.attr(|l| &l.hint)
             placeholder=words.attr(|l| &l.placeholder)
             node_ref=input
-            on:keydown=by_key
-            on:input=typed
+            on:keydown=on_keydown
+            on:input=on_input
         ></textarea>
     }
     .into_any()
@@ -90,17 +91,17 @@ pub fn ComposerSend(
     #[prop(optional)]
     children: Option<Children>,
 ) -> impl IntoView {
-    let Some(writing) = ComposerContext::find_surrounding("ComposerSend") else {
+    let Some(composer) = ComposerContext::find_surrounding("ComposerSend") else {
         return ().into_any();
     };
-    let sender = writing.clone();
-    let early = move |event: ev::MouseEvent| {
-        if sender.was_meant_for_replaced_button(&event) {
+    let click_composer = composer.clone();
+    let on_click = move |event: ev::MouseEvent| {
+        if click_composer.was_meant_for_replaced_button(&event) {
             event.prevent_default();
         }
     };
-    let (words, interjects) = (writing.words.clone(), writing.interjects);
-    let word = move || match interjects.get() {
+    let (words, would_interject) = (composer.words.clone(), composer.would_interject);
+    let label = move || match would_interject.get() {
         true => words.word(|l| &l.interject),
         false => words.word(|l| &l.send),
     };
@@ -108,10 +109,10 @@ pub fn ComposerSend(
         kind: "submit",
         class: "la-button",
         variant: Some("primary"),
-        shown: writing.sends.into(),
-        focused: writing.on_send,
-        face: button_content(children, Icon::Send, dynamic(word).into_any()),
-        act: Box::new(early),
+        is_shown: composer.shows_send.into(),
+        focused: composer.on_send,
+        content: button_content(children, Icon::Send, dynamic(label).into_any()),
+        on_click: Box::new(on_click),
     }
     .view()
 }
@@ -124,28 +125,28 @@ pub fn ComposerStop(
     #[prop(optional)]
     children: Option<Children>,
 ) -> impl IntoView {
-    let Some(writing) = ComposerContext::find_surrounding("ComposerStop") else {
+    let Some(composer) = ComposerContext::find_surrounding("ComposerStop") else {
         return ().into_any();
     };
-    let stopper = writing.clone();
+    let stopped_composer = composer.clone();
     let stop = move |event: ev::MouseEvent| {
-        if !stopper.was_meant_for_replaced_button(&event) {
+        if !stopped_composer.was_meant_for_replaced_button(&event) {
             // The focus moves before the button is hidden, so that a screen reader follows it.
-            if stopper.on_stop.get_untracked() {
-                stopper.handle.focus();
+            if stopped_composer.on_stop.get_untracked() {
+                stopped_composer.handle.focus();
             }
             // A refusal means that nothing is running.
-            let _ = stopper.assistant.stop();
+            let _ = stopped_composer.assistant.stop();
         }
     };
     ComposerButton {
         kind: "button",
         class: "la-button",
         variant: None,
-        shown: writing.busy.into(),
-        focused: writing.on_stop,
-        face: button_content(children, Icon::Stop, writing.words.text(|l| &l.stop)),
-        act: Box::new(stop),
+        is_shown: composer.busy.into(),
+        focused: composer.on_stop,
+        content: button_content(children, Icon::Stop, composer.words.text(|l| &l.stop)),
+        on_click: Box::new(stop),
     }
     .view()
 }
@@ -155,38 +156,38 @@ pub(super) struct ComposerButton {
     pub(super) kind: &'static str,
     pub(super) class: &'static str,
     pub(super) variant: Option<&'static str>,
-    pub(super) shown: Signal<bool>,
+    pub(super) is_shown: Signal<bool>,
     pub(super) focused: RwSignal<bool>,
-    pub(super) face: AnyView,
-    pub(super) act: Box<dyn FnMut(ev::MouseEvent)>,
+    pub(super) content: AnyView,
+    pub(super) on_click: Box<dyn FnMut(ev::MouseEvent)>,
 }
 
 impl ComposerButton {
     pub(super) fn view(self) -> AnyView {
-        let (shown, focused) = (self.shown, self.focused);
+        let (is_shown, focused) = (self.is_shown, self.focused);
         view! {
             <button
                 type=self.kind
                 class=self.class
                 data-variant=self.variant
-                hidden=move || !shown.get()
-                on:click=self.act
+                hidden=move || !is_shown.get()
+                on:click=self.on_click
                 on:focusin=move |_| focused.set(true)
                 on:focusout=move |event| handle_focus_out(&event, focused)
             >
-                {self.face}
+                {self.content}
             </button>
         }
         .into_any()
     }
 }
 
-fn button_content(children: Option<Children>, icon: Icon, word: AnyView) -> AnyView {
+fn button_content(children: Option<Children>, icon: Icon, label: AnyView) -> AnyView {
     match children {
         Some(children) => children(),
         None => view! {
             {icon.view()}
-            <span>{word}</span>
+            <span>{label}</span>
         }
         .into_any(),
     }
@@ -222,9 +223,9 @@ pub fn ComposerAttach(
     #[prop(optional)]
     children: Option<Children>,
 ) -> impl IntoView {
-    let writing = ComposerContext::find_surrounding("ComposerAttach");
-    let writing = writing?;
-    let tray = writing.tray.as_ref()?;
+    let composer = ComposerContext::find_surrounding("ComposerAttach");
+    let composer = composer?;
+    let tray = composer.tray.as_ref()?;
     Some(attach_button(tray, children))
 }
 
@@ -232,32 +233,32 @@ pub fn ComposerAttach(
 /// to a separate line, and takes no attributes. See [`ComposerAttach`] for an example.
 #[component]
 pub fn ComposerAttachments() -> impl IntoView {
-    let writing = ComposerContext::find_surrounding("ComposerAttachments")?;
-    let tray = writing.tray.as_ref()?;
-    Some(tray_view(tray, writing.handle.input()))
+    let composer = ComposerContext::find_surrounding("ComposerAttachments")?;
+    let tray = composer.tray.as_ref()?;
+    Some(tray_view(tray, composer.handle.input()))
 }
 
 /// A line that says how to send a message, or why sending is not possible. A refusal is an `alert`.
 /// See [`ComposerRoot`](super::ComposerRoot) for an example.
 #[component]
 pub fn ComposerHint() -> impl IntoView {
-    let Some(writing) = ComposerContext::find_surrounding("ComposerHint") else {
+    let Some(composer) = ComposerContext::find_surrounding("ComposerHint") else {
         return ().into_any();
     };
-    let (state, refused) = (writing.state, writing.refused);
-    let words: Words = writing.words.clone();
+    let (state, refusal) = (composer.state, composer.refusal);
+    let words: Words = composer.words.clone();
     let text = move || {
-        let word = refused.get();
-        words.word(word.unwrap_or_else(|| hint_label(&writing)))
+        let refusal_label = refusal.get();
+        words.word(refusal_label.unwrap_or_else(|| hint_label(&composer)))
     };
     view! {
         <p
-            class=move || match state.get() == BLOCKED || refused.with(Option::is_some) {
+            class=move || match state.get() == BLOCKED || refusal.with(Option::is_some) {
                 true => "la-composer-reason",
                 false => "la-composer-hint",
             }
-            // A hint is read where it is, a refusal is announced.
-            role=move || refused.with(Option::is_some).then_some("alert")
+            // A refusal is announced at once, a hint is not.
+            role=move || refusal.with(Option::is_some).then_some("alert")
         >
             {dynamic(text)}
         </p>

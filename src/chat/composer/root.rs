@@ -74,35 +74,35 @@ pub(super) fn composer_form(
         return ().into_any();
     };
     scope(Box::new(move || {
-        let writing = Arc::new(ComposerContext::new(assistant, attachments, handle));
-        writing.focus_input_on_hide();
-        writing.clear_refusal_on_change();
-        provide_context(writing.clone());
+        let composer = Arc::new(ComposerContext::new(assistant, attachments, handle));
+        composer.focus_input_on_hide();
+        composer.clear_refusal_on_change();
+        provide_context(composer.clone());
         if let Some(slot) = use_context::<ComposerSlot>() {
-            slot.register(&writing);
+            slot.register(&composer);
         }
         let form = NodeRef::<html::Form>::new();
-        let (state, tray) = (writing.state, writing.tray.clone());
+        let (state, tray) = (composer.state, composer.tray.clone());
         if let Some(tray) = &tray {
             watch_drops(tray, form);
         }
         let frame = tray.as_ref().map(file_frame);
-        let pasted = move |event: ev::ClipboardEvent| {
+        let on_paste = move |event: ev::ClipboardEvent| {
             if let Some(tray) = &tray {
                 attach_pasted(tray, &event);
             }
         };
-        let submitted = move |event: ev::SubmitEvent| {
+        let on_submit = move |event: ev::SubmitEvent| {
             event.prevent_default();
-            writing.send();
+            composer.send();
         };
         view! {
             <form
                 class="la-composer"
                 data-state=move || state.get()
                 node_ref=form
-                on:submit=submitted
-                on:paste=pasted
+                on:submit=on_submit
+                on:paste=on_paste
             >
                 {children()}
                 {frame}

@@ -16,19 +16,19 @@ impl ComposerContext {
     /// Sends the text and the attachments; during a run that accepts interjections, queues them.
     /// Shows the reason if the message is refused, and otherwise clears an earlier reason.
     pub(super) fn send(&self) {
-        let deliver: DeliverFn = match self.interjects.get_untracked() {
+        let deliver: DeliverFn = match self.would_interject.get_untracked() {
             true => |assistant: &Assistant, content| assistant.interject(content),
             false => |assistant: &Assistant, content| assistant.send(content),
         };
-        self.refused.set(deliver_draft(self, deliver).err());
+        self.refusal.set(deliver_draft(self, deliver).err());
     }
 }
 
 /// Delivers the text and the attachments, and clears both. If the message is refused, text and
 /// attachments stay, and the reason is returned. Does nothing if there is nothing to send.
-fn deliver_draft(writing: &ComposerContext, deliver: DeliverFn) -> Result<(), LabelSelector> {
-    let (assistant, tray) = (&writing.assistant, writing.tray.as_ref());
-    let text = writing.handle.current_text();
+fn deliver_draft(composer: &ComposerContext, deliver: DeliverFn) -> Result<(), LabelSelector> {
+    let (assistant, tray) = (&composer.assistant, composer.tray.as_ref());
+    let text = composer.handle.current_text();
     let text = text.trim_end();
     let content = match tray {
         Some(tray) => tray.content(text)?,
@@ -37,9 +37,9 @@ fn deliver_draft(writing: &ComposerContext, deliver: DeliverFn) -> Result<(), La
     let Some(content) = content else {
         return Ok(());
     };
-    let sent = deliver(assistant, content);
-    sent.map_err(|refusal| -> LabelSelector {
-        // An approval needs another hint than a question.
+    let result = deliver(assistant, content);
+    result.map_err(|refusal| -> LabelSelector {
+        // A pending approval has a different hint than an open question.
         let interrupts = assistant.interrupts();
         let has_question = interrupts.with_untracked(|list| list.iter().any(is_open_question));
         match refusal {
@@ -47,7 +47,7 @@ fn deliver_draft(writing: &ComposerContext, deliver: DeliverFn) -> Result<(), La
             refusal => Labels::refusal(&refusal),
         }
     })?;
-    writing.handle.set_text("");
+    composer.handle.set_text("");
     if let Some(tray) = tray {
         tray.clear();
     }

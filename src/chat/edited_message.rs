@@ -26,13 +26,14 @@ impl EditedMessage {
         use_context().unwrap_or_else(Self::new)
     }
 
-    /// Returns true if the user edits the message with this id. Tracked.
+    /// Returns true if the user edits the message with this id. Tracked when called in a
+    /// reactive closure.
     pub(super) fn is_editing(self, id: &MessageId) -> bool {
         self.id.with(|edited| edited.as_ref() == Some(id))
     }
 
     /// Returns the id of the message whose editor the composer has opened; `None` if the composer
-    /// has opened no editor. Tracked.
+    /// has opened no editor. Tracked when called in a reactive closure.
     pub(super) fn id_opened_by_composer(self) -> Option<MessageId> {
         self.id.get().filter(|_| self.by_composer.get_value())
     }
@@ -45,12 +46,12 @@ impl EditedMessage {
     /// Opens the editor of the user's last message for the composer, unless something is running.
     /// Returns true if the editor was opened.
     pub(super) fn edit_last_message(self, assistant: &Assistant) -> bool {
-        let last = assistant.messages().with_untracked(|messages| {
-            let mut newest = messages.iter().rev();
-            let last = newest.find(|entry| entry.role == Role::User);
-            last.map(|entry| entry.id.clone())
+        let last_id = assistant.messages().with_untracked(|messages| {
+            let mut newest_first = messages.iter().rev();
+            let last_message = newest_first.find(|entry| entry.role == Role::User);
+            last_message.map(|entry| entry.id.clone())
         });
-        self.open_editor(assistant, last, true)
+        self.open_editor(assistant, last_id, true)
     }
 
     fn open_editor(self, assistant: &Assistant, id: Option<MessageId>, by_composer: bool) -> bool {

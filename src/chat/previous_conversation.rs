@@ -2,7 +2,7 @@
 
 use leptos::{ev, html, prelude::*};
 
-use super::spoken::RequestedAnnouncement;
+use super::requested_announcement::RequestedAnnouncement;
 use crate::{
     assistant::Assistant,
     ui::{Icon, IconButton, Words, focus, memo, when},
@@ -20,50 +20,51 @@ impl PreviousConversation {
 
     /// Offers to return to a conversation; with `None`, withdraws the offer.
     pub(super) fn set(self, thread: Option<String>) {
-        // The window may be disposed.
+        // Fails only if the window was disposed.
         let _ = self.0.try_set(thread);
     }
 }
 
 /// Renders the notice that a new conversation has begun, as long as that conversation is empty,
 /// with a button that returns to the previous conversation, and a button that dismisses the notice.
-/// `None` outside of a window.
+/// Returns `None` outside of a window.
 pub(super) fn undo_notice(assistant: &Assistant) -> Option<AnyView> {
-    let (left, assistant) = (use_context::<PreviousConversation>()?, assistant.clone());
+    let (previous, assistant) = (use_context::<PreviousConversation>()?, assistant.clone());
     let (messages, thread) = (assistant.messages(), assistant.thread_id());
-    let before = memo(move || {
-        let before = left.0.get()?;
-        let is_new = messages.with(|list| list.is_empty()) && thread.with(|now| *now != before);
-        is_new.then_some(before)
+    let previous_id = memo(move || {
+        let previous_id = previous.0.get()?;
+        let is_new = messages.with(|list| list.is_empty())
+            && thread.with(|current_id| *current_id != previous_id);
+        is_new.then_some(previous_id)
     });
-    let (words, spoken) = (Words::current(), use_context::<RequestedAnnouncement>());
-    let notice = move || {
-        let (words, place) = (words.clone(), NodeRef::<html::Div>::new());
-        let leave = move |by_key: bool| {
-            if let Some(place) = place.get_untracked() {
-                focus::focus_after_removal(&place, by_key);
+    let (words, announcement) = (Words::current(), use_context::<RequestedAnnouncement>());
+    let render_notice = move || {
+        let (words, element) = (words.clone(), NodeRef::<html::Div>::new());
+        let close_notice = move |by_key: bool| {
+            if let Some(element) = element.get_untracked() {
+                focus::focus_after_removal(&element, by_key);
             }
-            left.set(None);
+            previous.set(None);
         };
         let assistant = assistant.clone();
         let undo = move |event: ev::MouseEvent| {
-            let Some(before) = before.get_untracked() else {
+            let Some(previous_id) = previous_id.get_untracked() else {
                 return;
             };
-            leave(event.detail() == 0);
-            // Refused only if it no longer exists.
-            let _ = assistant.conversations().open(&before);
-            if let Some(spoken) = spoken {
-                spoken.announce(|l| &l.conversation_back);
+            close_notice(event.detail() == 0);
+            // Refused only if the conversation no longer exists.
+            let _ = assistant.conversations().open(&previous_id);
+            if let Some(announcement) = announcement {
+                announcement.announce(|l| &l.conversation_back);
             }
         };
         let dismiss = IconButton::new(
             |l| &l.dismiss,
             Icon::X,
-            move |event| leave(event.detail() == 0),
+            move |event| close_notice(event.detail() == 0),
         );
         view! {
-            <div class="la-notice la-toast" data-kind="undo" node_ref=place>
+            <div class="la-notice la-toast" data-kind="undo" node_ref=element>
                 <p class="la-notice-text">{words.text(|l| &l.conversation_begun)}</p>
                 <div class="la-notice-actions">
                     <button type="button" class="la-button" data-size="small" on:click=undo>
@@ -76,5 +77,5 @@ pub(super) fn undo_notice(assistant: &Assistant) -> Option<AnyView> {
         }
         .into_any()
     };
-    Some(when(move || before.with(Option::is_some), notice).into_any())
+    Some(when(move || previous_id.with(Option::is_some), render_notice).into_any())
 }

@@ -1,20 +1,20 @@
 //! Tracks the reader's position: the element at the top of the view, and its offset.
 //!
 //! The same element is scrolled back to its offset after content above it changes its height, or
-//! earlier messages are mounted. An element inside of a message is more precise, but may be removed;
-//! so its ancestors are remembered as well.
+//! earlier messages are mounted. An element inside of a message is more precise, but may be
+//! removed; therefore its ancestors are recorded as well.
 
 use wasm_bindgen::JsCast;
 
-use super::pinned::has_scroll_anchoring;
+use super::pinned_content::has_scroll_anchoring;
 
-/// The maximum depth of the remembered elements below the content.
-const DEPTH: usize = 8;
+/// The maximum depth of the recorded elements below the content.
+const MAX_DEPTH: usize = 8;
 
 /// The elements at the top edge of the view, outermost first, with their distances from the edge.
 #[derive(Default)]
 pub(super) struct ScrollAnchor {
-    marks: Vec<(web_sys::Element, f64)>,
+    elements: Vec<(web_sys::Element, f64)>,
     top: i32,
 }
 
@@ -22,59 +22,59 @@ impl ScrollAnchor {
     /// Records the elements at the top of the view.
     pub(super) fn record(scroller: &web_sys::HtmlElement, content: &web_sys::HtmlElement) -> Self {
         let edge = scroller.get_bounding_client_rect().top();
-        let mut marks = Vec::new();
+        let mut elements = Vec::new();
         let mut parent: web_sys::Element = content.clone().into();
-        while marks.len() < DEPTH {
+        while elements.len() < MAX_DEPTH {
             let Some(child) = find_first_below(&parent, edge) else {
                 break;
             };
-            marks.push((child.clone(), child.get_bounding_client_rect().top() - edge));
+            elements.push((child.clone(), child.get_bounding_client_rect().top() - edge));
             parent = child;
         }
         Self {
-            marks,
+            elements,
             top: scroller.scroll_top(),
         }
     }
 
-    /// Returns the distance in pixels that the content has moved, apart from the reader's
-    /// scrolling; 0 if the browser has already corrected the position, or no recorded element is
-    /// visible any more. The browser itself scrolls when content was removed and the position would
-    /// be beyond the end, and a browser with scroll anchoring whenever the content moves.
+    /// Returns the distance in pixels by which the content has moved, without the reader's own
+    /// scrolling; 0 if the browser has already corrected the position, or if no recorded element is
+    /// visible any more. Every browser corrects a position beyond the end of the content; a browser
+    /// with scroll anchoring also corrects the position whenever the content moves.
     pub(super) fn measure_shift(&self, scroller: &web_sys::HtmlElement) -> f64 {
         let top = scroller.scroll_top();
         let at_end = scroller.scroll_height() - top - scroller.client_height() <= 1;
-        let moved = top != self.top && !(top < self.top && at_end);
-        if moved && has_scroll_anchoring(scroller) {
+        let has_scrolled = top != self.top && !(top < self.top && at_end);
+        if has_scrolled && has_scroll_anchoring(scroller) {
             return 0.0;
         }
-        let own = if moved {
+        let scrolled_by = if has_scrolled {
             f64::from(top - self.top)
         } else {
             0.0
         };
         let edge = scroller.get_bounding_client_rect().top();
-        let mark = self.marks.iter().rev().find(|(mark, _)| {
+        let anchor = self.elements.iter().rev().find(|(element, _)| {
             // A hidden element has no position.
-            mark.is_connected() && mark.get_client_rects().length() > 0
+            element.is_connected() && element.get_client_rects().length() > 0
         });
-        mark.map_or(0.0, |(mark, was)| {
-            mark.get_bounding_client_rect().top() - edge - was + own
+        anchor.map_or(0.0, |(anchor, old_offset)| {
+            anchor.get_bounding_client_rect().top() - edge - old_offset + scrolled_by
         })
     }
 }
 
-/// Finds the first child that ends below an edge, by binary search, since children are stacked;
-/// `None` if no child does.
+/// Returns the first child whose bottom is below `edge`; `None` if no child is. This is a binary
+/// search, because the children are ordered from top to bottom.
 fn find_first_below(parent: &web_sys::Element, edge: f64) -> Option<web_sys::Element> {
     let children = parent.children();
     let (mut low, mut high) = (0, children.length());
     while low < high {
         let middle = low + (high - low) / 2;
-        let above = children
+        let is_above = children
             .item(middle)
             .is_some_and(|child| child.get_bounding_client_rect().bottom() <= edge);
-        if above {
+        if is_above {
             low = middle + 1;
         } else {
             high = middle;
