@@ -36,24 +36,26 @@ fn conversation(empty: RenderEmptyFn, on_feedback: Option<Callback<Feedback>>) -
 /// Starts the announcements, and renders the dialogs of handlers.
 fn announcements(
     assistant: Assistant,
-    voice: ActivityAnnouncer,
+    announcer: ActivityAnnouncer,
     speech: Signal<Speech>,
 ) -> AnyView {
-    announce_all(&assistant, voice, speech);
+    announce_all(&assistant, announcer, speech);
     view! { <ConfirmDialogs assistant /> }.into_any()
 }
 
-/// Moves messages back to the composer of the window if the session refuses them after they counted
-/// as accepted.
+/// Moves messages back to the composer of the window if the session refuses them after sending had
+/// already returned `Ok`.
 fn restore_refused_messages(assistant: &Assistant) {
-    let returned = assistant.runtime().returned.clone();
+    let returned_messages = assistant.runtime().returned.clone();
     let composer = use_context::<ComposerSlot>();
     effect(move |_| {
-        if returned.with(Vec::is_empty) {
+        if returned_messages.with(Vec::is_empty) {
             return;
         }
         if let Some(composer) = composer.and_then(|slot| slot.get()) {
-            let messages = returned.try_update(std::mem::take).unwrap_or_default();
+            let messages = returned_messages
+                .try_update(std::mem::take)
+                .unwrap_or_default();
             untrack(|| {
                 // The newest first, because each message is inserted before the text of the box.
                 let newest_first = messages.iter().rev();
@@ -70,9 +72,9 @@ pub(super) struct DeferredParts(ActivityAnnouncer);
 
 #[cfg(not(feature = "split"))]
 impl DeferredParts {
-    pub(super) fn new(assistant: &Assistant, voice: ActivityAnnouncer) -> Self {
+    pub(super) fn new(assistant: &Assistant, announcer: ActivityAnnouncer) -> Self {
         restore_refused_messages(assistant);
-        Self(voice)
+        Self(announcer)
     }
 
     pub(super) fn conversation(

@@ -20,7 +20,7 @@ use crate::{
 };
 
 /// The attribute with the id of a block, which is the id of its first message.
-const BLOCK: &str = "data-block";
+const BLOCK_ATTRIBUTE: &str = "data-block";
 
 #[derive(Default)]
 struct ListState {
@@ -93,7 +93,7 @@ impl BlockList {
     /// or the conversation is another one, the newest blocks are mounted. Otherwise the mounted
     /// blocks stay, or are replaced by the blocks at the same indices if they no longer exist.
     pub(super) fn apply_changes(self, list: &MessageList, at_end: bool) -> ThreadChange {
-        let news = self
+        let change = self
             .state
             .try_with_value(|state| {
                 let content = self.pinned.content.try_get_untracked().flatten();
@@ -103,7 +103,7 @@ impl BlockList {
             .unwrap_or(ThreadChange::More);
         self.changes.update(|count| *count = count.wrapping_add(1));
         self.update_signals();
-        news
+        change
     }
 
     /// Mounts all blocks, so that the browser can search them.
@@ -122,30 +122,33 @@ impl BlockList {
         content: &web_sys::Element,
         at_end: bool,
     ) {
-        let moved = self.with_state(|state| {
+        let has_changed = self.with_state(|state| {
             if state.all || (at_end && !state.needs_inspection) {
                 return false;
             }
-            // Blocks do not have their final heights yet.
+            // While rows wait to be rendered, blocks do not have their final heights.
             state.needs_inspection = has_waiting_rows();
             if state.needs_inspection {
                 return false;
             }
             let view = state.measure_blocks(scroller, content);
-            let Some(old) = state.window.clone() else {
+            let Some(old_window) = state.window.clone() else {
                 return false;
             };
-            let mut new = old.adapt_to_visible_range(&state.thread, view);
+            let mut new_window = old_window.adapt_to_visible_range(&state.thread, view);
             if has_selection_in(content) {
-                new = MountedWindow(old.0.start.min(new.0.start)..old.0.end.max(new.0.end));
+                new_window = MountedWindow(
+                    old_window.0.start.min(new_window.0.start)
+                        ..old_window.0.end.max(new_window.0.end),
+                );
             }
-            let moved = new != old;
-            state.window = Some(new);
+            let has_changed = new_window != old_window;
+            state.window = Some(new_window);
             // New blocks may differ from their estimated height.
-            state.needs_inspection = moved;
-            moved | state.thread.update_estimate()
+            state.needs_inspection = has_changed;
+            has_changed | state.thread.update_estimate()
         });
-        if moved {
+        if has_changed {
             self.update_signals();
         }
     }
@@ -154,7 +157,7 @@ impl BlockList {
     /// false if the block is already mounted, or no block contains the message. The caller scrolls
     /// to the message, so the current view is not inspected first.
     pub(super) fn mount_message(self, id: &MessageId) -> bool {
-        let moved = self.with_state(|state| {
+        let is_mounted = self.with_state(|state| {
             let (head, tail) = state.mounted_ranges();
             let Some(block) = state.thread.find_block_containing(id) else {
                 return false;
@@ -166,10 +169,10 @@ impl BlockList {
             state.needs_inspection = false;
             true
         });
-        if moved {
+        if is_mounted {
             self.update_signals();
         }
-        moved
+        is_mounted
     }
 
     /// Requests an inspection of the view, because the reader has moved.
@@ -181,8 +184,10 @@ impl BlockList {
     /// the list is disposed.
     pub(super) fn thread_end(self) -> Option<ThreadEnd> {
         self.with_state(|state| {
-            let newest = state.thread.entries.iter().rev().take(8);
-            Some(ThreadEnd(newest.map(|entry| entry.id.clone()).collect()))
+            let last_entries = state.thread.entries.iter().rev().take(8);
+            Some(ThreadEnd(
+                last_entries.map(|entry| entry.id.clone()).collect(),
+            ))
         })
     }
 
@@ -191,16 +196,19 @@ impl BlockList {
     pub(super) fn count_messages_since(self, end: &ThreadEnd) -> usize {
         self.with_state(|state| {
             let entries = &state.thread.entries;
-            let place = |id: &MessageId| entries.iter().rposition(|entry| entry.id == *id);
-            let from = end.0.iter().find_map(place).map_or(0, |place| place + 1);
-            let newer = entries.get(from..).unwrap_or_default();
-            newer.iter().filter(|e| e.role != Role::User).count()
+            let index = |id: &MessageId| entries.iter().rposition(|entry| entry.id == *id);
+            let start = end.0.iter().find_map(index).map_or(0, |index| index + 1);
+            let newer_entries = entries.get(start..).unwrap_or_default();
+            newer_entries
+                .iter()
+                .filter(|e| e.role != Role::User)
+                .count()
         })
     }
 
-    pub(super) fn message_ids_at(self, whole: Range<usize>) -> Vec<MessageId> {
+    pub(super) fn message_ids_at(self, range: Range<usize>) -> Vec<MessageId> {
         self.with_state(|state| {
-            let entries = state.thread.entries.get(whole).unwrap_or_default();
+            let entries = state.thread.entries.get(range).unwrap_or_default();
             entries.iter().map(|entry| entry.id.clone()).collect()
         })
     }
@@ -211,25 +219,25 @@ impl BlockList {
             return;
         };
         // A message may contain another window, which has blocks of its own.
-        let mut around = std::iter::successors(focused_element(&content), |element| {
+        let mut ancestors = std::iter::successors(focused_element(&content), |element| {
             element.parent_element()
         });
         let is_child = |element: &web_sys::Element| {
             let parent = element.parent_element();
             parent.is_some_and(|parent| parent.is_same_node(Some(&content)))
         };
-        let block = around.find(is_child);
-        let Some(id) = block.and_then(|block| block.get_attribute(BLOCK)) else {
+        let block = ancestors.find(is_child);
+        let Some(id) = block.and_then(|block| block.get_attribute(BLOCK_ATTRIBUTE)) else {
             return;
         };
         // Another conversation may have a message with the same id.
-        let stays = self.items.with_untracked(|old| {
+        let is_kept = self.items.with_untracked(|old| {
             let has_id =
                 |item: &&ListItem| matches!(item, ListItem::Block((_, of), _) if of.as_str() == id);
             let key = old.iter().find(has_id).map(ListItem::key);
             key.is_none_or(|key| items.iter().any(|item| item.key() == key))
         });
-        if stays {
+        if is_kept {
             return;
         }
         let scroller: Option<web_sys::HtmlElement> = content
@@ -246,35 +254,36 @@ impl BlockList {
     /// Updates the signals from the state. If other blocks are mounted, holds the height of the
     /// list and keeps the focus in the list.
     fn update_signals(self) {
-        let shown = self.state.try_with_value(|state| {
+        let new_values = self.state.try_with_value(|state| {
             let mut state = state.borrow_mut();
             let (head, tail) = state.mounted_ranges();
-            let (above, between) = (0..head.start, head.end..tail.start);
+            let (range_above, gap_range) = (0..head.start, head.end..tail.start);
             (
                 state.mount_items(),
-                state.thread.total_height(above.clone()),
-                state.thread.total_height(between.clone()),
+                state.thread.total_height(range_above.clone()),
+                state.thread.total_height(gap_range.clone()),
                 state.thread.entries.len(),
-                !(above.is_empty() && between.is_empty()),
+                !(range_above.is_empty() && gap_range.is_empty()),
                 state.all,
             )
         });
-        let Some((items, above, between, total, partial, all)) = shown else {
+        let Some((items, height_above, gap_height, total, is_partial, shows_all)) = new_values
+        else {
             return;
         };
-        let same = self.items.with_untracked(|old| {
+        let has_same_items = self.items.with_untracked(|old| {
             old.len() == items.len() && old.iter().zip(&items).all(|(a, b)| a.key() == b.key())
         });
-        if !same {
+        if !has_same_items {
             self.keep_focus_in_list(&items);
             self.pinned.pin();
         }
-        set_if_changed(self.above, above);
-        set_if_changed(self.between, between);
+        set_if_changed(self.above, height_above);
+        set_if_changed(self.between, gap_height);
         set_if_changed(self.total, total);
-        set_if_changed(self.partial, partial);
-        set_if_changed(self.all, all);
-        if !same {
+        set_if_changed(self.partial, is_partial);
+        set_if_changed(self.all, shows_all);
+        if !has_same_items {
             self.items.set(items);
         }
     }
@@ -288,13 +297,13 @@ impl ListState {
         content: Option<&web_sys::Element>,
     ) -> ThreadChange {
         let window = self.window.clone().unwrap_or(MountedWindow(0..0));
-        let first = self.thread.block_id(window.0.start).cloned();
-        let number = self.thread.number;
-        let length = self.thread.entries.len();
+        let first_id = self.thread.block_id(window.0.start).cloned();
+        let thread_number = self.thread.number;
+        let old_len = self.thread.entries.len();
         let reaches_end = window.0.end >= self.thread.tail_start();
-        let replaced = self.thread.apply_changes(list);
-        self.needs_inspection |= replaced || self.thread.entries.len() != length;
-        if !replaced {
+        let is_replaced = self.thread.apply_changes(list);
+        self.needs_inspection |= is_replaced || self.thread.entries.len() != old_len;
+        if !is_replaced {
             if reaches_end {
                 // Blocks that fit the view are never scrolled, so nothing has measured them.
                 let content = content.filter(|_| at_end);
@@ -305,19 +314,19 @@ impl ListState {
                 }
                 self.window = Some(window.extend_to_end(&self.thread, at_end));
             }
-            let fresh = self.thread.entries.get(length..).unwrap_or_default();
-            let spoke = fresh.iter().any(|entry| entry.role == Role::User);
-            return if spoke {
+            let new_entries = self.thread.entries.get(old_len..).unwrap_or_default();
+            let has_user_message = new_entries.iter().any(|entry| entry.role == Role::User);
+            return if has_user_message {
                 ThreadChange::UserMessage
             } else {
                 ThreadChange::More
             };
         }
-        if number != self.thread.number {
+        if thread_number != self.thread.number {
             self.mounted.clear();
         }
-        let same = first.filter(|_| number == self.thread.number);
-        match same.and_then(|id| self.thread.find_block(&id)) {
+        let kept_first_id = first_id.filter(|_| thread_number == self.thread.number);
+        match kept_first_id.and_then(|id| self.thread.find_block(&id)) {
             Some(start) if !at_end => {
                 let end = (start + window.0.len()).min(self.thread.blocks.len());
                 self.window = Some(MountedWindow(start..end));
@@ -329,14 +338,14 @@ impl ListState {
             }
             // The reader keeps their position while another branch is loaded from its first message
             // on.
-            None if number == self.thread.number && !at_end => {
+            None if thread_number == self.thread.number && !at_end => {
                 let end = self.thread.blocks.len();
                 let start = window.0.start.min(end);
                 self.window = Some(MountedWindow(start..(start + window.0.len()).min(end)));
                 ThreadChange::More
             }
             None => {
-                self.all &= number == self.thread.number;
+                self.all &= thread_number == self.thread.number;
                 self.window = Some(MountedWindow::at_end(&self.thread));
                 ThreadChange::Other
             }
@@ -357,22 +366,22 @@ impl ListState {
     }
 
     fn mount_items(&mut self) -> Vec<ListItem> {
-        let mut known = std::mem::take(&mut self.mounted);
+        let mut old_blocks = std::mem::take(&mut self.mounted);
         let (head, tail) = self.mounted_ranges();
         let gap = (head.end < tail.start).then_some(ListItem::Gap);
         let mut items: Vec<ListItem> = head
-            .filter_map(|block| self.mount_block(block, &mut known))
+            .filter_map(|block| self.mount_block(block, &mut old_blocks))
             .collect();
         items.extend(gap);
         for block in tail {
-            items.extend(self.mount_block(block, &mut known));
+            items.extend(self.mount_block(block, &mut old_blocks));
         }
         items
     }
 
-    fn mount_block(&mut self, block: usize, known: &mut MountedBlocks) -> Option<ListItem> {
-        let (id, turn) = self.turn_block(block)?;
-        let signal = match known.remove(&id) {
+    fn mount_block(&mut self, index: usize, old_blocks: &mut MountedBlocks) -> Option<ListItem> {
+        let (id, turn) = self.turn_block(index)?;
+        let signal = match old_blocks.remove(&id) {
             Some((_, signal)) => {
                 if signal.with_untracked(|old| *old != turn) {
                     signal.set(turn);
@@ -381,31 +390,31 @@ impl ListState {
             }
             None => ArcRwSignal::new(turn),
         };
-        self.mounted.insert(id.clone(), (block, signal.clone()));
+        self.mounted.insert(id.clone(), (index, signal.clone()));
         Some(ListItem::Block((self.thread.number, id), signal))
     }
 
-    fn turn_block(&self, block: usize) -> Option<(MessageId, TurnBlock)> {
+    fn turn_block(&self, index: usize) -> Option<(MessageId, TurnBlock)> {
         let thread = &self.thread;
-        let found = thread.blocks.get(block)?;
-        let mut end = block + 1;
+        let block = thread.blocks.get(index)?;
+        let mut end = index + 1;
         while thread
             .blocks
             .get(end)
-            .is_some_and(|next| next.turn == found.turn)
+            .is_some_and(|next| next.turn == block.turn)
         {
             end += 1;
         }
         let last = thread.blocks.get(end - 1)?;
         let turn = TurnBlock {
-            entries: thread.entries.get(found.places.clone())?.to_vec(),
-            start: found.places.start,
-            before: found
+            entries: thread.entries.get(block.places.clone())?.to_vec(),
+            start: block.places.start,
+            before: block
                 .places
                 .start
                 .checked_sub(1)
-                .and_then(|place| Some(thread.entries.get(place)?.created_at)),
-            whole: found.turn..last.places.end,
+                .and_then(|previous| Some(thread.entries.get(previous)?.created_at)),
+            whole: block.turn..last.places.end,
             newest: end == thread.blocks.len(),
         };
         Some((turn.entries.first()?.id.clone(), turn))
@@ -418,10 +427,10 @@ impl ListState {
         content: &web_sys::Element,
     ) -> VisibleRange {
         let origin = self.measure_heights(content);
-        let view = scroller.get_bounding_client_rect();
+        let view_rect = scroller.get_bounding_client_rect();
         VisibleRange {
-            top: view.top() - origin,
-            bottom: view.bottom() - origin,
+            top: view_rect.top() - origin,
+            bottom: view_rect.bottom() - origin,
         }
     }
 
@@ -430,15 +439,15 @@ impl ListState {
     fn measure_heights(&mut self, content: &web_sys::Element) -> f64 {
         let children = content.children();
         let mut origin = 0.0;
-        for place in 0..children.length() {
-            let Some(child) = children.item(place) else {
+        for index in 0..children.length() {
+            let Some(child) = children.item(index) else {
                 continue;
             };
             let rect = child.get_bounding_client_rect();
             if child.get_attribute("data-room").as_deref() == Some("above") {
                 origin = rect.top();
             }
-            let Some(id) = child.get_attribute(BLOCK) else {
+            let Some(id) = child.get_attribute(BLOCK_ATTRIBUTE) else {
                 continue;
             };
             if let Some((block, _)) = self.mounted.get(&MessageId::from(id)) {
@@ -453,8 +462,8 @@ impl ListState {
 /// unmounted during a selection.
 fn has_selection_in(content: &web_sys::Element) -> bool {
     let root = content.get_root_node();
-    // Chromium hides a selection inside of a shadow root from the document, and gives shadow roots
-    // a method of their own; other browsers throw.
+    // Chromium hides a selection inside of a shadow root from the document, but its shadow roots
+    // have a `getSelection` method. In other browsers that call throws.
     let selection = root.unchecked_ref::<web_sys::Document>().get_selection();
     let selection = selection.or_else(|_| window().get_selection());
     selection.ok().flatten().is_some_and(|selection| {

@@ -54,7 +54,7 @@ pub fn PastConversations(
     /// The assistant whose conversations are listed; the one in context if omitted.
     #[prop(optional)]
     assistant: Option<Assistant>,
-    /// Called when a conversation was chosen, for example to close the surrounding panel.
+    /// The callback for the choice of a conversation, for example to close the surrounding panel.
     #[prop(optional, into)]
     on_open: Option<Callback<()>>,
 ) -> impl IntoView {
@@ -62,62 +62,72 @@ pub fn PastConversations(
         return ().into_any();
     };
     let words = Words::current();
-    let (listed, any) = (
+    let (unfiltered_threads, threads) = (
         assistant.conversations().list(),
         assistant.conversations().list(),
     );
     let ownership = assistant.conversations().ownership();
     let query = RwSignal::new(String::new());
-    let reader = assistant.clone();
+    let store_assistant = assistant.clone();
     // The store is available once the provider is mounted.
     effect(move |_| {
         ownership.track();
-        reader.conversations().refresh();
+        store_assistant.conversations().refresh();
     });
     let list = PastList {
         assistant,
         words: words.clone(),
         renaming: RwSignal::new(None),
-        next: StoredValue::new(None),
+        next_focus: StoredValue::new(None),
         on_open,
     };
-    let by_text = past_search::search_conversations(list.assistant.clone(), query);
-    let found = memo(move || {
+    let search_results = past_search::search_conversations(list.assistant.clone(), query);
+    let matching_threads = memo(move || {
         let query = query.with(|query| query.trim().to_lowercase());
-        let by_content = by_text.found.get();
-        let fits = |thread: &&ThreadInfo| {
-            thread.title.to_lowercase().contains(&query) || by_content.contains(&thread.id)
+        let ids_by_content = search_results.ids.get();
+        let is_match = |thread: &&ThreadInfo| {
+            thread.title.to_lowercase().contains(&query) || ids_by_content.contains(&thread.id)
         };
-        listed.with(|list| match query.is_empty() {
+        unfiltered_threads.with(|list| match query.is_empty() {
             true => list.clone(),
-            false => list.iter().filter(fits).cloned().collect(),
+            false => list.iter().filter(is_match).cloned().collect(),
         })
     });
-    let (several, unmatched) = (any.clone(), any.clone());
-    let search = search_field(&words, query);
-    let search = when(move || several.with(Vec::len) > 1, search);
-    let no_match = words.clone();
-    let no_match = move || {
-        view! { <p class="la-past-empty" role="status">{no_match.text(|l| &l.no_match)}</p> }
-            .into_any()
+    let has_several = {
+        let threads = threads.clone();
+        move || threads.with(Vec::len) > 1
     };
-    let nothing_found = move || {
-        let none = found.with(Vec::is_empty) && unmatched.with(|list| !list.is_empty());
-        none && by_text.is_over.get()
+    let search = when(has_several, search_field(&words, query));
+    let render_no_match = {
+        let words = words.clone();
+        move || {
+            view! { <p class="la-past-empty" role="status">{words.text(|l| &l.no_match)}</p> }
+                .into_any()
+        }
+    };
+    let has_no_match = {
+        let threads = threads.clone();
+        move || {
+            let is_empty =
+                matching_threads.with(Vec::is_empty) && threads.with(|list| !list.is_empty());
+            is_empty && search_results.is_over.get()
+        }
     };
     let items = each(
-        move || found.get(),
+        move || matching_threads.get(),
         |thread| format!("{} {} {:?}", thread.id, thread.title, thread.deleted_at),
         move |thread| list.item(&thread),
     );
-    let none = words.clone();
-    let empty = move || {
-        view! { <p class="la-past-empty">{none.text(|l| &l.no_conversations)}</p> }.into_any()
+    let render_empty = {
+        let words = words.clone();
+        move || {
+            view! { <p class="la-past-empty">{words.text(|l| &l.no_conversations)}</p> }.into_any()
+        }
     };
     view! {
         <section class="la-past" aria-label=words.attr(|l| &l.past_conversations)>
-            {search} {when(move || any.with(Vec::is_empty), empty)}
-            {when(nothing_found, no_match)} <ul class="la-past-list">{items}</ul>
+            {search} {when(move || threads.with(Vec::is_empty), render_empty)}
+            {when(has_no_match, render_no_match)} <ul class="la-past-list">{items}</ul>
         </section>
     }
     .into_any()
@@ -143,7 +153,7 @@ fn search_field(words: &Words, query: RwSignal<String>) -> impl Fn() -> AnyView 
 }
 
 /// The maximum length of a title in the list, in characters.
-const MAX_TITLE: usize = 200;
+const MAX_TITLE_CHARS: usize = 200;
 
 /// The state that the items of the list share.
 #[derive(Clone)]
@@ -153,7 +163,7 @@ struct PastList {
     /// The id of the conversation that is being renamed.
     renaming: RwSignal<Option<String>>,
     /// The element that gets the focus after an action that removes the pressed button.
-    next: StoredValue<Option<NextFocus>>,
+    next_focus: StoredValue<Option<NextFocus>>,
     on_open: Option<Callback<()>>,
 }
 
@@ -168,50 +178,50 @@ enum ItemState {
 /// The element that gets the focus once an item is shown in a given state.
 struct NextFocus {
     id: String,
-    shown: ItemState,
+    state: ItemState,
     selector: &'static str,
     /// The remaining number of times that the item is rendered in this state because of the action.
     times: u8,
 }
 
-const OPEN: &str = ".la-past-open";
-const RENAME: &str = ".la-past-rename";
-const UNDO: &str = "button";
+const OPEN_BUTTON: &str = ".la-past-open";
+const RENAME_BUTTON: &str = ".la-past-rename";
+const UNDO_BUTTON: &str = "button";
 
 impl PastList {
     fn title(&self, thread: &ThreadInfo) -> String {
         match thread.title.trim() {
             "" => untrack(|| self.words.word(|l| &l.untitled)).into_owned(),
-            title => truncate(title, MAX_TITLE).into_owned(),
+            title => truncate(title, MAX_TITLE_CHARS).into_owned(),
         }
     }
 
     fn item(&self, thread: &ThreadInfo) -> AnyView {
         let (list, thread) = (self.clone(), thread.clone());
         let (id, item) = (thread.id.clone(), NodeRef::<html::Li>::new());
-        let body = move || {
-            let renames = list.renaming.with(|it| it.as_ref() == Some(&id));
-            let shown = match (thread.deleted_at.is_some(), renames) {
+        let content = move || {
+            let is_renaming = list.renaming.with(|it| it.as_ref() == Some(&id));
+            let state = match (thread.deleted_at.is_some(), is_renaming) {
                 (true, _) => ItemState::Deleted,
                 (false, true) => ItemState::Form,
                 (false, false) => ItemState::Row,
             };
-            list.recover_focus(&id, shown, item);
-            match shown {
+            list.recover_focus(&id, state, item);
+            match state {
                 ItemState::Deleted => list.deleted_row(&thread),
                 ItemState::Form => list.rename_form(&thread),
                 ItemState::Row => list.row(&thread),
             }
         };
-        view! { <li class="la-past-item" node_ref=item>{dynamic(body)}</li> }.into_any()
+        view! { <li class="la-past-item" node_ref=item>{dynamic(content)}</li> }.into_any()
     }
 
     /// Sets the element that gets the focus after an action on a conversation.
-    fn set_next_focus(&self, id: &str, shown: ItemState, selector: &'static str, times: u8) {
+    fn set_next_focus(&self, id: &str, state: ItemState, selector: &'static str, times: u8) {
         let id = id.to_owned();
-        self.next.set_value(Some(NextFocus {
+        self.next_focus.set_value(Some(NextFocus {
             id,
-            shown,
+            state,
             selector,
             times,
         }));
@@ -219,15 +229,15 @@ impl PastList {
 
     /// Focuses the element that was set for this item and state once the item is rendered, if the
     /// focus was lost meanwhile.
-    fn recover_focus(&self, id: &str, shown: ItemState, item: NodeRef<html::Li>) {
-        let selector = self.next.try_update_value(|next| {
-            let wanted = next
+    fn recover_focus(&self, id: &str, state: ItemState, item: NodeRef<html::Li>) {
+        let selector = self.next_focus.try_update_value(|next_focus| {
+            let target = next_focus
                 .as_mut()
-                .filter(|it| it.id == id && it.shown == shown)?;
-            let selector = wanted.selector;
-            wanted.times -= 1;
-            if wanted.times == 0 {
-                *next = None;
+                .filter(|it| it.id == id && it.state == state)?;
+            let selector = target.selector;
+            target.times -= 1;
+            if target.times == 0 {
+                *next_focus = None;
             }
             Some(selector)
         });
@@ -241,49 +251,49 @@ impl PastList {
     }
 
     fn row(&self, thread: &ThreadInfo) -> AnyView {
-        let (open, is_open) = (self.assistant.thread_id(), thread.id.clone());
-        let current = move || (open.get() == is_open).then_some("true");
-        let (opener, opened, after) = (self.assistant.clone(), thread.id.clone(), self.on_open);
+        let (open_id, row_id) = (self.assistant.thread_id(), thread.id.clone());
+        let aria_current = move || (open_id.get() == row_id).then_some("true");
+        let (assistant, id, on_open) = (self.assistant.clone(), thread.id.clone(), self.on_open);
         let open = move |_| {
-            if opener.thread_id().get_untracked() != opened {
+            if assistant.thread_id().get_untracked() != id {
                 // A conversation that cannot be opened is reported in the chat.
-                let _ = opener.conversations().open(&opened);
+                let _ = assistant.conversations().open(&id);
             }
-            if let Some(after) = after {
-                after.run(());
+            if let Some(on_open) = on_open {
+                on_open.run(());
             }
         };
-        let (renaming, renamed) = (self.renaming, thread.id.clone());
-        let rename = Box::new(move || renaming.set(Some(renamed.clone())));
-        let (deleter, deleted_id) = (self.clone(), thread.id.clone());
+        let (renaming, renamed_id) = (self.renaming, thread.id.clone());
+        let rename = Box::new(move || renaming.set(Some(renamed_id.clone())));
+        let (list, deleted_id) = (self.clone(), thread.id.clone());
         let delete = Box::new(move || {
-            deleter.set_next_focus(&deleted_id, ItemState::Deleted, UNDO, 1);
-            deleter.assistant.conversations().delete(&deleted_id);
+            list.set_next_focus(&deleted_id, ItemState::Deleted, UNDO_BUTTON, 1);
+            list.assistant.conversations().delete(&deleted_id);
         });
-        // A row outlives changes of its conversation.
-        let (listed, of, first) = (
+        // A change of the time does not render the row again, so the row tracks the time.
+        let (threads, thread_id, initial_time) = (
             self.assistant.conversations().list(),
             thread.id.clone(),
             thread.updated_at,
         );
-        let at = memo(move || {
-            listed.with(|list| {
-                let now = list.iter().find(|thread| thread.id == of);
-                now.map_or(first, |thread| thread.updated_at)
+        let updated_at = memo(move || {
+            threads.with(|list| {
+                let thread = list.iter().find(|thread| thread.id == thread_id);
+                thread.map_or(initial_time, |thread| thread.updated_at)
             })
         });
         let words = self.words.clone();
-        let when = move || day::format_last_change(&words, at.get());
-        let full = move || time::format_time(at.get(), time::TimeFormat::Full);
+        let last_change = move || day::format_last_change(&words, updated_at.get());
+        let full_time = move || time::format_time(updated_at.get(), time::TimeFormat::Full);
         view! {
-            <button type="button" class="la-past-open" aria-current=current on:click=open>
+            <button type="button" class="la-past-open" aria-current=aria_current on:click=open>
                 <span class="la-past-title" dir="auto">{self.title(thread)}</span>
                 <time
                     class="la-past-time"
-                    datetime=move || time::format_iso(at.get())
-                    title=full
+                    datetime=move || time::format_iso(updated_at.get())
+                    title=full_time
                 >
-                    {dynamic(when)}
+                    {dynamic(last_change)}
                 </time>
             </button>
             {self.button("la-button la-past-rename", Icon::Pencil, |l| &l.rename, rename)}
@@ -311,7 +321,7 @@ impl PastList {
         let text = text.replace("{text}", &self.title(thread));
         let (list, id) = (self.clone(), thread.id.clone());
         let undo = move |_| {
-            list.set_next_focus(&id, ItemState::Row, OPEN, 1);
+            list.set_next_focus(&id, ItemState::Row, OPEN_BUTTON, 1);
             list.assistant.conversations().restore(&id);
         };
         view! {
@@ -332,14 +342,14 @@ impl PastList {
 
     fn rename_form(&self, thread: &ThreadInfo) -> AnyView {
         let input = NodeRef::<html::Input>::new();
-        let (list, id, before) = (self.clone(), thread.id.clone(), thread.title.clone());
+        let (list, id, old_title) = (self.clone(), thread.id.clone(), thread.title.clone());
         let save = move |event: SubmitEvent| {
             event.prevent_default();
             let title = input.get_untracked().map(|input| input.value());
             let title = title.unwrap_or_default().trim().to_owned();
-            // With another title the item is rendered twice: now, and once it is stored.
-            let times = if title == before { 1 } else { 2 };
-            list.set_next_focus(&id, ItemState::Row, RENAME, times);
+            // A changed title renders the item twice: now, and once the title is stored.
+            let times = if title == old_title { 1 } else { 2 };
+            list.set_next_focus(&id, ItemState::Row, RENAME_BUTTON, times);
             list.assistant.conversations().rename(&id, title);
             list.renaming.set(None);
         };
@@ -347,7 +357,7 @@ impl PastList {
         let cancel = move |event: KeyboardEvent| {
             if event.key() == "Escape" && !is_composing(&event) {
                 event.stop_propagation();
-                list.set_next_focus(&id, ItemState::Row, RENAME, 1);
+                list.set_next_focus(&id, ItemState::Row, RENAME_BUTTON, 1);
                 list.renaming.set(None);
             }
         };
@@ -355,8 +365,8 @@ impl PastList {
         effect(move |_| {
             let Some(input) = input.get() else { return };
             input.set_value(&title);
-            // At once, so that the first keys are not lost. Focusing an element in the page cannot
-            // fail.
+            // The focus moves immediately, so that no typed key is lost. Focusing an element in the
+            // page cannot fail.
             let _ = input.focus();
             input.select();
         });

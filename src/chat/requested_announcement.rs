@@ -14,13 +14,13 @@ impl RequestedAnnouncement {
     }
 
     /// Requests the announcement of a label.
-    pub(super) fn announce(self, word: LabelSelector) {
-        // The window may be disposed.
-        let _ = self.0.try_set(Some(word));
+    pub(super) fn announce(self, label: LabelSelector) {
+        // Fails only if the window was disposed.
+        let _ = self.0.try_set(Some(label));
     }
 
-    /// Returns the label of the newest requested announcement; `None` before the first. Tracked: a
-    /// repeated announcement notifies as well.
+    /// Returns the label of the newest requested announcement; `None` before the first. Tracked
+    /// when called in a reactive closure; a repeated announcement notifies as well.
     pub(super) fn newest_label(self) -> Option<LabelSelector> {
         self.0.try_get().flatten()
     }

@@ -17,22 +17,22 @@ pub(super) type UnreadSignal = RwSignal<bool>;
 pub(super) fn track_unread(assistant: &Assistant, open: RwSignal<bool>) -> UnreadSignal {
     let unread = RwSignal::new(false);
     let (messages, activity) = (assistant.messages(), assistant.activity());
-    effect(move |before: Option<(u64, usize, bool)>| {
-        let (thread, answers) = messages.with(|list| {
-            let others = list.iter().filter(|entry| entry.role != Role::User);
-            (list.thread(), others.count())
+    effect(move |previous: Option<(u64, usize, bool)>| {
+        let (thread, answer_count) = messages.with(|list| {
+            let answers = list.iter().filter(|entry| entry.role != Role::User);
+            (list.thread(), answers.count())
         });
-        let now = activity.get();
-        let is_asked = now.waiting || now.asking;
+        let activity = activity.get();
+        let has_question = activity.waiting || activity.asking;
         if open.get() {
             unread.set(false);
-        } else if let Some((of, known, asked)) = before {
-            let is_new = of == thread && answers > known || is_asked && !asked;
-            if is_new {
+        } else if let Some((old_thread, old_count, had_question)) = previous {
+            let has_new_answer = old_thread == thread && answer_count > old_count;
+            if has_new_answer || has_question && !had_question {
                 unread.set(true);
             }
         }
-        (thread, answers, is_asked)
+        (thread, answer_count, has_question)
     });
     unread
 }
@@ -40,6 +40,11 @@ pub(super) fn track_unread(assistant: &Assistant, open: RwSignal<bool>) -> Unrea
 /// Renders a live region that announces the unread mark.
 pub(super) fn unread_mark(unread: UnreadSignal) -> AnyView {
     let words = Words::current();
-    let word = move || unread.get().then(|| words.text(|l| &l.unread));
-    view! { <span class="la-visually-hidden" aria-live="polite" aria-atomic="true">{dynamic(word)}</span> }.into_any()
+    let label = move || unread.get().then(|| words.text(|l| &l.unread));
+    view! {
+        <span class="la-visually-hidden" aria-live="polite" aria-atomic="true">
+            {dynamic(label)}
+        </span>
+    }
+    .into_any()
 }

@@ -9,8 +9,8 @@ use crate::ui::{
     focus::focus_descendant, fresh_id, is_composing, when,
 };
 
-/// The button that replaces a user message's text by a [`MessageEditor`]. The button is shown below
-/// user messages only, and disabled while something is running. A
+/// The button that replaces a user message's text with a [`MessageEditor`]. The button is shown
+/// below user messages only, and disabled while something is running. A
 /// [`Transcript`](crate::chat::Transcript) shows it below each user message.
 ///
 /// ```
@@ -28,20 +28,20 @@ use crate::ui::{
 /// ```
 #[component]
 pub fn MessageEdit() -> impl IntoView {
-    let spoken = MessageContext::find_surrounding("MessageEdit")?;
-    let by_person = spoken.message.role == Role::User;
-    by_person.then(|| edit_button(&spoken.shared(), &spoken.message.id))
+    let message_context = MessageContext::find_surrounding("MessageEdit")?;
+    let is_by_user = message_context.message.role == Role::User;
+    is_by_user.then(|| edit_button(&message_context.shared(), &message_context.message.id))
 }
 
 pub(in crate::chat) fn edit_button(shared: &TranscriptContext, id: &MessageId) -> AnyView {
     let words = Words::current();
     let (activity, edited, id) = (shared.assistant.activity(), shared.edited, id.clone());
     let assistant = shared.assistant.clone();
-    let begin = move |_| edited.edit_message(&assistant, id.clone());
+    let on_click = move |_| edited.edit_message(&assistant, id.clone());
     IconButton {
         class: "la-button la-message-edit",
         disabled: Signal::derive(move || activity.get().busy),
-        ..IconButton::new(|l| &l.edit_message, Icon::Pencil, begin)
+        ..IconButton::new(|l| &l.edit_message, Icon::Pencil, on_click)
     }
     .view(&words)
 }
@@ -52,29 +52,29 @@ pub(in crate::chat) fn edit_button(shared: &TranscriptContext, id: &MessageId) -
 ///
 /// # Accessibility
 ///
-/// The text box takes the focus with the text. Up in an empty composer of the same window opens the
-/// editor of the user's last message. Cancelling returns the focus to the button or the composer
-/// that opened the editor; sending moves the focus to the composer. A refusal is announced, and the
-/// text stays.
+/// The text box gets the focus, with the cursor after the text. Up in an empty composer of the same
+/// window opens the editor of the user's last message. Cancelling returns the focus to the button
+/// or the composer that opened the editor; sending moves the focus to the composer. A refusal is
+/// announced, and the text stays.
 ///
 /// # Styling
 ///
 /// `la-message-editor`; the surrounding message has `data-editing`.
 #[component]
 pub fn MessageEditor() -> impl IntoView {
-    let Some(spoken) = MessageContext::find_surrounding("MessageEditor") else {
+    let Some(message_context) = MessageContext::find_surrounding("MessageEditor") else {
         return ().into_any();
     };
-    if spoken.message.role != Role::User {
+    if message_context.message.role != Role::User {
         return ().into_any();
     }
-    let (shared, id) = (spoken.shared(), spoken.message.id.clone());
-    let (edited, of) = (shared.edited, id.clone());
-    let is_editing = move || edited.is_editing(&of);
+    let (shared, id) = (message_context.shared(), message_context.message.id.clone());
+    let (edited, edited_id) = (shared.edited, id.clone());
+    let is_editing = move || edited.is_editing(&edited_id);
     when(is_editing, move || editor(&shared, &id)).into_any()
 }
 
-/// The text being edited, and the state that the editor's buttons and keys act on.
+/// An open editor: its elements, and the state that its buttons and keys change.
 #[derive(Clone)]
 struct Draft {
     shared: TranscriptContext,
@@ -82,19 +82,19 @@ struct Draft {
     words: Words,
     form: NodeRef<html::Form>,
     input: NodeRef<html::Textarea>,
-    refused: RwSignal<Option<LabelSelector>>,
+    refusal: RwSignal<Option<LabelSelector>>,
 }
 
 impl Draft {
     /// Closes the editor without sending, and returns the focus to the composer or the button that
     /// opened the editor.
     fn close(&self) {
-        let turn = self.closest_element(".la-turn");
-        let turn = turn.or_else(|| self.closest_element(".la-message"));
+        let container = self.closest_element(".la-turn");
+        let container = container.or_else(|| self.closest_element(".la-message"));
         let chat = self.closest_element(".la-chat");
-        match (self.shared.edited.close_editor(), chat, turn) {
+        match (self.shared.edited.close_editor(), chat, container) {
             (true, Some(chat), _) => focus_descendant(chat, ".la-composer-input"),
-            (_, _, Some(turn)) => focus_descendant(turn, ".la-message-edit"),
+            (_, _, Some(container)) => focus_descendant(container, ".la-message-edit"),
             _ => {}
         }
     }
@@ -116,9 +116,9 @@ impl Draft {
                     focus_descendant(chat, ".la-composer-input");
                 }
             }
-            // There is nothing to send; the composer does not report that, either.
+            // An empty message is ignored, as in the composer.
             Err(Refusal::EmptyMessage) => {}
-            Err(refusal) => self.refused.set(Some(Labels::refusal(&refusal))),
+            Err(refusal) => self.refusal.set(Some(Labels::refusal(&refusal))),
         }
     }
 
@@ -128,15 +128,15 @@ impl Draft {
     }
 
     fn handle_key(&self, event: &ev::KeyboardEvent) {
-        let composing = is_composing(event);
+        let in_composition = is_composing(event);
         match event.key().as_str() {
-            "Escape" if !composing => {
-                // It closes this editor, not a surrounding window.
+            "Escape" if !in_composition => {
+                // Escape closes only this editor, not a surrounding window.
                 event.stop_propagation();
                 event.prevent_default();
                 self.close();
             }
-            "Enter" if !composing && !event.shift_key() => {
+            "Enter" if !in_composition && !event.shift_key() => {
                 event.prevent_default();
                 self.send();
             }
@@ -146,37 +146,37 @@ impl Draft {
 }
 
 fn editor(shared: &TranscriptContext, id: &MessageId) -> AnyView {
-    let text = shared
-        .assistant
-        .with_conversation(|conversation| conversation.message(id).map(|known| known.written()));
+    let text = shared.assistant.with_conversation(|conversation| {
+        conversation.message(id).map(|message| message.written())
+    });
     let draft = Draft {
         shared: shared.clone(),
         id: id.clone(),
         words: Words::current(),
         form: NodeRef::new(),
         input: NodeRef::new(),
-        refused: RwSignal::new(None),
+        refusal: RwSignal::new(None),
     };
     initialize_editor(&draft, text.flatten().unwrap_or_default());
-    let (words, refused, reason_id) = (
+    let (words, refusal, reason_id) = (
         draft.words.clone(),
-        draft.refused,
+        draft.refusal,
         format!("la-edit-{}", fresh_id()),
     );
     let reason = {
         let words = words.clone();
-        move || refused.get().map(|word| words.word(word))
+        move || refusal.get().map(|word| words.word(word))
     };
-    let (submits, cancels, keys) = (draft.clone(), draft.clone(), draft.clone());
+    let (submit_draft, cancel_draft, key_draft) = (draft.clone(), draft.clone(), draft.clone());
     view! {
         <form
             class="la-message-editor"
             node_ref=draft.form
             on:submit=move |event: ev::SubmitEvent| {
                 event.prevent_default();
-                submits.send();
+                submit_draft.send();
             }
-            on:keydown=move |event| keys.handle_key(&event)
+            on:keydown=move |event| key_draft.handle_key(&event)
         >
             <textarea
                 class="la-input la-message-editor-input"
@@ -184,7 +184,7 @@ fn editor(shared: &TranscriptContext, id: &MessageId) -> AnyView {
                 aria-label=words.attr(|l| &l.your_message)
                 aria-describedby=reason_id.clone()
                 node_ref=draft.input
-                on:input=move |_| refused.set(None)
+                on:input=move |_| refusal.set(None)
             ></textarea>
             <p class="la-composer-reason" id=reason_id role="alert">
                 {dynamic(reason)}
@@ -194,7 +194,7 @@ fn editor(shared: &TranscriptContext, id: &MessageId) -> AnyView {
                     type="button"
                     class="la-button"
                     data-size="small"
-                    on:click=move |_| cancels.close()
+                    on:click=move |_| cancel_draft.close()
                 >
                     <span>{words.text(|l| &l.cancel)}</span>
                 </button>
@@ -210,20 +210,20 @@ fn editor(shared: &TranscriptContext, id: &MessageId) -> AnyView {
 /// Fills and focuses the text box once it is mounted, and clears the reason for a refusal when the
 /// activity of the assistant changes.
 fn initialize_editor(draft: &Draft, text: String) {
-    let (input, refused) = (draft.input, draft.refused);
+    let (input, refusal) = (draft.input, draft.refusal);
     effect(move |_| {
         if let Some(input) = input.get() {
             input.set_value(&text);
-            // None of this fails for an element in the page.
+            // These calls cannot fail for an element in the page.
             let _ = input.focus();
             let end = u32::try_from(text.encode_utf16().count()).unwrap_or(u32::MAX);
             let _ = input.set_selection_range(end, end);
         }
     });
-    // The reason for the refusal may no longer apply.
+    // After a change of the activity, the reason for a refusal may no longer apply.
     let activity = draft.shared.assistant.activity();
     effect(move |_| {
         activity.track();
-        refused.set(None);
+        refusal.set(None);
     });
 }

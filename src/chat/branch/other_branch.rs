@@ -23,18 +23,19 @@ pub fn OtherBranch(
 ) -> impl IntoView {
     let assistant = assistant_for(assistant, "OtherBranch")?;
     let words = Words::current();
-    let (activity, waits) = (assistant.activity(), assistant.activity());
-    let notice = move || {
-        let (words, waits, assistant) = (words.clone(), waits.clone(), assistant.clone());
-        let button = words.text(|l| &l.show_elsewhere);
-        let says = move || {
-            let now = waits.get();
-            match now.waiting || now.asking {
+    let (activity, notice_activity) = (assistant.activity(), assistant.activity());
+    let render_notice = move || {
+        let (words, notice_activity, assistant) =
+            (words.clone(), notice_activity.clone(), assistant.clone());
+        let button_label = words.text(|l| &l.show_elsewhere);
+        let text = move || {
+            let activity = notice_activity.get();
+            match activity.waiting || activity.asking {
                 true => words.word(|l| &l.elsewhere_waiting),
                 false => words.word(|l| &l.elsewhere),
             }
         };
-        let go = move |event: ev::MouseEvent| {
+        let on_click = move |event: ev::MouseEvent| {
             let chat = closest(&event_target::<web_sys::Element>(&event), ".la-chat");
             assistant.branches().show_run();
             if let Some(chat) = chat {
@@ -46,11 +47,11 @@ pub fn OtherBranch(
                 <div class="la-notice la-elsewhere">
                     {Icon::Branch.view()}
                     <div class="la-notice-body">
-                        <p class="la-notice-text">{dynamic(says)}</p>
+                        <p class="la-notice-text">{dynamic(text)}</p>
                     </div>
                     <div class="la-notice-actions">
-                        <button type="button" class="la-button" data-size="small" on:click=go>
-                            <span>{button}</span>
+                        <button type="button" class="la-button" data-size="small" on:click=on_click>
+                            <span>{button_label}</span>
                         </button>
                     </div>
                 </div>
@@ -58,5 +59,5 @@ pub fn OtherBranch(
         }
         .into_any()
     };
-    Some(when(move || activity.get().elsewhere, notice))
+    Some(when(move || activity.get().elsewhere, render_notice))
 }

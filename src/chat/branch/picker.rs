@@ -13,7 +13,7 @@ use crate::ui::{Icon, IconButton, Labels, Word, Words, dynamic, effect, memo, wh
 ///
 /// A version is shown with the messages that followed it when it was last shown. Switching is
 /// possible while something is running: the activity continues on its branch, and an
-/// [`OtherBranch`](super::OtherBranch) leads back.
+/// [`OtherBranch`](super::OtherBranch) switches back to it.
 ///
 /// # Accessibility
 ///
@@ -26,110 +26,113 @@ use crate::ui::{Icon, IconButton, Labels, Word, Words, dynamic, effect, memo, wh
 /// `la-branch-picker` with `la-branch-place` in it.
 #[component]
 pub fn BranchPicker() -> impl IntoView {
-    let Some(spoken) = MessageContext::find_surrounding("BranchPicker") else {
+    let Some(message_context) = MessageContext::find_surrounding("BranchPicker") else {
         return ().into_any();
     };
-    let shared = spoken.shared();
-    let (assistant, id) = (spoken.assistant.clone(), spoken.message.id.clone());
-    let of = id.clone();
+    let shared = message_context.shared();
+    let (assistant, id) = (
+        message_context.assistant.clone(),
+        message_context.message.id.clone(),
+    );
+    let version_id = id.clone();
     let has_versions = move || {
         assistant
-            .current_version(&of)
+            .current_version(&version_id)
             .is_some_and(|(_, count)| count > 1)
     };
     when(has_versions, move || picker(&shared, &id)).into_any()
 }
 
-/// Renders the picker of a message, whether or not the message has other versions.
+/// Renders the picker of a message, even if the message has only one version.
 pub(in crate::chat) fn picker(shared: &TranscriptContext, id: &MessageId) -> AnyView {
     let words = Words::current();
-    let (assistant, of) = (shared.assistant.clone(), id.clone());
-    let place = memo(move || assistant.current_version(&of).unwrap_or((1, 1)));
+    let (assistant, version_id) = (shared.assistant.clone(), id.clone());
+    let version = memo(move || assistant.current_version(&version_id).unwrap_or((1, 1)));
     let buttons = [NodeRef::<html::Button>::new(), NodeRef::new()];
-    restore_focus_after_switch(shared, id, buttons, place, &words);
-    let act = {
+    restore_focus_after_switch(shared, id, buttons, version, &words);
+    let switch = {
         let (shared, id) = (shared.clone(), id.clone());
-        move |to: Sibling| show_sibling(&shared, &id, to)
+        move |direction: Sibling| show_sibling(&shared, &id, direction)
     };
-    let by_key = act.clone();
-    let pressed = move |event: ev::KeyboardEvent| {
-        let to = match event.key().as_str() {
+    let switch_by_key = switch.clone();
+    let on_keydown = move |event: ev::KeyboardEvent| {
+        let direction = match event.key().as_str() {
             "ArrowLeft" => Sibling::Previous,
             "ArrowRight" => Sibling::Next,
             _ => return,
         };
         event.prevent_default();
-        by_key(to);
+        switch_by_key(direction);
     };
-    let short = words.clone();
-    let short = move || format_version(&short.word(|l| &l.version_place), place.get());
-    let long = words.clone();
-    let long = move || format_version(&long.word(|l| &l.version), place.get());
-    let [before, after] = buttons;
-    let back = act.clone();
+    let short_words = words.clone();
+    let short_text = move || format_version(&short_words.word(|l| &l.version_place), version.get());
+    let long_words = words.clone();
+    let long_text = move || format_version(&long_words.word(|l| &l.version), version.get());
+    let [previous_button, next_button] = buttons;
+    let switch_back = switch.clone();
     view! {
         <div
             class="la-branch-picker"
             role="group"
             aria-label=words.attr(|l| &l.versions)
-            on:keydown=pressed
+            on:keydown=on_keydown
         >
             {arrow_button(
                 &words,
-                before,
+                previous_button,
                 |l| &l.previous_version,
                 Icon::ChevronLeft,
-                Signal::derive(move || place.get().0 <= 1),
-                Box::new(move || back(Sibling::Previous)),
+                Signal::derive(move || version.get().0 <= 1),
+                Box::new(move || switch_back(Sibling::Previous)),
             )}
             <span class="la-branch-place" aria-hidden="true">
-                {dynamic(short)}
+                {dynamic(short_text)}
             </span>
-            <span class="la-visually-hidden">{dynamic(long)}</span>
+            <span class="la-visually-hidden">{dynamic(long_text)}</span>
             {arrow_button(
                 &words,
-                after,
+                next_button,
                 |l| &l.next_version,
                 Icon::Chevron,
-                Signal::derive(move || place.get().0 >= place.get().1),
-                Box::new(move || act(Sibling::Next)),
+                Signal::derive(move || version.get().0 >= version.get().1),
+                Box::new(move || switch(Sibling::Next)),
             )}
         </div>
     }
     .into_any()
 }
 
-fn show_sibling(shared: &TranscriptContext, id: &MessageId, to: Sibling) {
-    let other = shared
+fn show_sibling(shared: &TranscriptContext, id: &MessageId, direction: Sibling) {
+    let sibling_id = shared
         .assistant
-        .with_conversation(|conversation| conversation.sibling(id, to).ok().cloned());
-    let Some(other) = other.flatten() else {
+        .with_conversation(|conversation| conversation.sibling(id, direction).ok().cloned());
+    let Some(sibling_id) = sibling_id.flatten() else {
         return;
     };
     shared.hold_position();
-    if shared.assistant.branches().show(id, to).is_ok() {
-        shared.wanted.set(Some((other, to)));
+    if shared.assistant.branches().show(id, direction).is_ok() {
+        shared.wanted.set(Some((sibling_id, direction)));
     }
 }
 
-/// After a switch by a picker, moves the focus to the same button of the new version, resumes
+/// Moves the focus to the same button of the new version after a switch by a picker, resumes
 /// following the end, and announces the version.
 fn restore_focus_after_switch(
     shared: &TranscriptContext,
     id: &MessageId,
-    [before, after]: [NodeRef<html::Button>; 2],
+    [previous_button, next_button]: [NodeRef<html::Button>; 2],
     place: Memo<(usize, usize)>,
     words: &Words,
 ) {
     let (shared, id, words) = (shared.clone(), id.clone(), words.clone());
     effect(move |_| {
-        let asked = shared.wanted.with(|wanted| {
-            let mine = wanted.as_ref().filter(|(of, _)| *of == id);
-            mine.map(|(_, to)| *to)
+        let direction = shared.wanted.with(|wanted| {
+            let own_switch = wanted.as_ref().filter(|(message, _)| *message == id);
+            own_switch.map(|(_, direction)| *direction)
         });
-        let button = match asked {
-            Some(Sibling::Previous) => before.get(),
-            Some(Sibling::Next) => after.get(),
+        let button = match direction {
+            Some(Sibling::Previous) => previous_button.get(),
+            Some(Sibling::Next) => next_button.get(),
             None => None,
         };
         if let Some(button) = button {
@@ -139,29 +142,30 @@ fn restore_focus_after_switch(
             // Focusing an element in the page cannot fail.
             let _ = button.focus_with_options(&options);
             shared.resume_following();
-            let place = place.get_untracked();
-            shared.announce(format_version(&words.now().version, place));
+            let version = version.get_untracked();
+            shared.announce(format_version(&words.now().version, version));
         }
     });
 }
 
-fn format_version(word: &str, (number, count): (usize, usize)) -> String {
-    word.replace("{number}", &number.to_string())
+fn format_version(label: &str, (number, count): (usize, usize)) -> String {
+    label
+        .replace("{number}", &number.to_string())
         .replace("{count}", &count.to_string())
 }
 
 fn arrow_button(
     words: &Words,
     node: NodeRef<html::Button>,
-    name: fn(&Labels) -> &Word,
+    label: fn(&Labels) -> &Word,
     icon: Icon,
-    ends: Signal<bool>,
-    act: Box<dyn Fn()>,
+    is_at_end: Signal<bool>,
+    on_click: Box<dyn Fn()>,
 ) -> AnyView {
     IconButton {
         node,
-        disabled: ends,
-        ..IconButton::new(name, icon, move |_| act())
+        disabled: is_at_end,
+        ..IconButton::new(label, icon, move |_| on_click())
     }
     .view(words)
 }

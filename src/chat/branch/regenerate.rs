@@ -10,38 +10,38 @@ use crate::{
 };
 
 /// The button that regenerates an answer as a new version; the previous version stays, and a
-/// [`BranchPicker`](super::BranchPicker) leads to it. The button is shown below answers only, and
-/// disabled while something is running. A [`Transcript`](crate::chat::Transcript) shows it below
-/// each answer; elsewhere, put it into a [`MessageRoot`](crate::chat::MessageRoot).
+/// [`BranchPicker`](super::BranchPicker) switches to it. The button is shown below answers only,
+/// and disabled while something is running. A [`Transcript`](crate::chat::Transcript) shows it
+/// below each answer; elsewhere, put it into a [`MessageRoot`](crate::chat::MessageRoot).
 #[component]
 pub fn MessageRegenerate() -> impl IntoView {
-    let spoken = MessageContext::find_surrounding("MessageRegenerate")?;
-    let (shared, message) = (spoken.shared(), &spoken.message);
+    let message_context = MessageContext::find_surrounding("MessageRegenerate")?;
+    let (shared, message) = (message_context.shared(), &message_context.message);
     let (id, streaming) = (message.id.clone(), message.streaming.clone());
-    let can = can_regenerate(&shared.assistant, &id);
+    let is_available = can_regenerate(&shared.assistant, &id);
     let button = move || regenerate_button(&shared, &id);
-    can.then(|| when(move || !streaming.get(), button))
+    is_available.then(|| when(move || !streaming.get(), button))
 }
 
 /// Returns true if a message is an answer of the agent and follows another message.
 pub(in crate::chat) fn can_regenerate(assistant: &Assistant, id: &MessageId) -> bool {
-    let can = assistant.with_conversation(|conversation| {
-        let answers = conversation.message(id).is_some_and(|message| {
+    let is_possible = assistant.with_conversation(|conversation| {
+        let is_answer = conversation.message(id).is_some_and(|message| {
             matches!(
                 message.author_role(),
                 Role::Assistant | Role::Reasoning | Role::Activity
             )
         });
-        answers && conversation.parent(id).is_some()
+        is_answer && conversation.parent(id).is_some()
     });
-    can.unwrap_or_default()
+    is_possible.unwrap_or_default()
 }
 
 pub(in crate::chat) fn regenerate_button(shared: &TranscriptContext, id: &MessageId) -> AnyView {
     let words = Words::current();
     let activity = shared.assistant.activity();
     let (shared, id) = (shared.clone(), id.clone());
-    let ask = move |event: ev::MouseEvent| {
+    let on_click = move |event: ev::MouseEvent| {
         let chat = closest(&event_target::<web_sys::Element>(&event), ".la-chat");
         if shared.assistant.regenerate(&id).is_ok() {
             shared.scroll_to_end();
@@ -54,7 +54,7 @@ pub(in crate::chat) fn regenerate_button(shared: &TranscriptContext, id: &Messag
     IconButton {
         class: "la-button la-message-regenerate",
         disabled: Signal::derive(move || activity.get().busy),
-        ..IconButton::new(|l| &l.regenerate, Icon::Refresh, ask)
+        ..IconButton::new(|l| &l.regenerate, Icon::Refresh, on_click)
     }
     .view(&words)
 }

@@ -45,7 +45,7 @@ fn deferred_renderers() -> Result<DeferredRenderers, SplitLoaderError> {
     })
 }
 
-/// The events by which the pointer or the focus enters a window.
+/// The events that report that the pointer or the focus has entered a window.
 const ATTENTION_EVENTS: [&str; 2] = ["pointerenter", "focusin"];
 
 /// The time after which loading is announced, in milliseconds.
@@ -66,23 +66,23 @@ enum LoadState {
 /// The deferred parts of one window.
 #[derive(Clone, Copy)]
 pub(in crate::chat) struct DeferredParts {
-    stage: RwSignal<LoadState>,
+    state: RwSignal<LoadState>,
     /// True once the pointer or the focus has entered the window.
-    turned_to: RwSignal<bool>,
+    had_attention: RwSignal<bool>,
     /// True once there was something to show.
-    needed: RwSignal<bool>,
+    is_needed: RwSignal<bool>,
     assistant: StoredValue<Assistant>,
-    voice: ActivityAnnouncer,
+    announcer: ActivityAnnouncer,
 }
 
 impl DeferredParts {
-    pub(in crate::chat) fn new(assistant: &Assistant, voice: ActivityAnnouncer) -> Self {
+    pub(in crate::chat) fn new(assistant: &Assistant, announcer: ActivityAnnouncer) -> Self {
         let parts = Self {
-            stage: RwSignal::new(LoadState::Away),
-            turned_to: RwSignal::new(false),
-            needed: RwSignal::new(false),
+            state: RwSignal::new(LoadState::Away),
+            had_attention: RwSignal::new(false),
+            is_needed: RwSignal::new(false),
             assistant: StoredValue::new(assistant.clone()),
-            voice,
+            announcer,
         };
         let (messages, notices) = (assistant.messages(), assistant.notices());
         let (interrupts, ownership) = (
@@ -90,32 +90,32 @@ impl DeferredParts {
             assistant.conversations().ownership(),
         );
         let dialogs = assistant.view().dialogs.clone();
-        let held = assistant.runtime().held.shows.clone();
+        let is_message_held = assistant.runtime().held.shows.clone();
         effect(move |_| {
-            let shows = held.get()
+            let has_content = is_message_held.get()
                 || messages.with(|list| !list.is_empty())
                 || notices.with(|list| !list.is_empty())
                 || interrupts.with(|list| !list.is_empty())
                 || dialogs.with(|list| !list.is_empty())
                 || ownership.get() == Ownership::OtherTab;
-            if shows && !parts.needed.get_untracked() {
-                parts.needed.set(true);
+            if has_content && !parts.is_needed.get_untracked() {
+                parts.is_needed.set(true);
             }
         });
         let words = Words::current();
-        let known = words.clone();
+        let fetch_words = words.clone();
         effect(move |was_needed: Option<bool>| {
-            let (needed, turned_to) = (parts.needed.get(), parts.turned_to.get());
-            let fetches = match parts.stage.get_untracked() {
-                LoadState::Away => needed || turned_to,
-                // After a failure, tries again once the parts are needed anew.
-                LoadState::Failed => needed && was_needed == Some(false),
+            let (is_needed, had_attention) = (parts.is_needed.get(), parts.had_attention.get());
+            let should_fetch = match parts.state.get_untracked() {
+                LoadState::Away => is_needed || had_attention,
+                // After a failure, tries again once the parts are needed again.
+                LoadState::Failed => is_needed && was_needed == Some(false),
                 LoadState::Fetching | LoadState::Fetched(_) => false,
             };
-            if fetches {
-                parts.fetch(&known);
+            if should_fetch {
+                parts.fetch(&fetch_words);
             }
-            needed
+            is_needed
         });
         parts.fetch_after_engine(words);
         super::restore_refused_messages(assistant);
@@ -127,37 +127,37 @@ impl DeferredParts {
     fn fetch_after_engine(self, words: Words) {
         spawn_local(async move {
             engine::wait_until_loaded().await;
-            // The window may be disposed by now.
-            if let Some(LoadState::Away | LoadState::Failed) = self.stage.try_get_untracked() {
+            // `None` if the window was disposed meanwhile.
+            if let Some(LoadState::Away | LoadState::Failed) = self.state.try_get_untracked() {
                 self.fetch(&words);
             }
         });
     }
 
     fn fetch(self, words: &Words) {
-        if matches!(self.stage.get_untracked(), LoadState::Fetching) {
+        if matches!(self.state.get_untracked(), LoadState::Fetching) {
             return;
         }
-        self.stage.set(LoadState::Fetching);
+        self.state.set(LoadState::Fetching);
         spawn_local(async move {
             let renderers = deferred_renderers().await;
-            // The engine is loaded first, so that the conversation is drawn with the messages that
-            // waited. The window may be disposed by now.
+            // The engine is loaded first, so that the conversation is rendered with the messages
+            // that waited. The assistant is `None` if the window was disposed meanwhile.
             if let (Ok(_), Some(assistant)) = (&renderers, self.assistant.try_get_value()) {
                 engine::load_engine(assistant.runtime().weak()).await;
-                // The request of a waiting message is on its way meanwhile: a run opens once the page
-                // has settled, and the second wait begins after that of the run.
+                // A waiting message starts a run now. The run sends its request after one such
+                // wait; the second wait here ends after the wait of the run.
                 wait_for_pending_work().await;
                 wait_for_pending_work().await;
             }
-            let stage = renderers.map_or(LoadState::Failed, LoadState::Fetched);
-            self.stage.try_set(stage);
+            let state = renderers.map_or(LoadState::Failed, LoadState::Fetched);
+            self.state.try_set(state);
         });
         let words = words.clone();
         after(ANNOUNCE_AFTER_MS, move || {
-            let fetching = matches!(self.stage.try_get_untracked(), Some(LoadState::Fetching));
-            if fetching && self.needed.try_get_untracked() == Some(true) {
-                self.voice.announce_status(words.word(|l| &l.loading));
+            let is_fetching = matches!(self.state.try_get_untracked(), Some(LoadState::Fetching));
+            if is_fetching && self.is_needed.try_get_untracked() == Some(true) {
+                self.announcer.announce_status(words.word(|l| &l.loading));
             }
         });
     }
@@ -174,35 +174,37 @@ impl DeferredParts {
             let held = &assistant.runtime().held;
             held.message.clone()
         });
-        let waiting = message.clone();
-        // The message is drawn here until the conversation has it.
-        let draws = memo(move || {
-            let fetched = matches!(self.stage.get(), LoadState::Fetched(_));
-            fetched && self.needed.get() && waiting.with(Option::is_none)
+        let waiting_message = message.clone();
+        // The placeholder shows the message until the conversation contains it.
+        let shows_conversation = memo(move || {
+            let is_fetched = matches!(self.state.get(), LoadState::Fetched(_));
+            is_fetched && self.is_needed.get() && waiting_message.with(Option::is_none)
         });
-        // Kept until the conversation is drawn, which may be a moment after the session has it.
-        let message = Memo::new(move |shown: Option<&HeldMessage>| match message.get() {
-            _ if draws.get() => None,
-            None if engine::step_handler().is_some() => shown.cloned().flatten(),
+        // The message stays until the conversation is rendered, which may be later than the session
+        // receives it.
+        let message = Memo::new(move |previous: Option<&HeldMessage>| match message.get() {
+            _ if shows_conversation.get() => None,
+            None if engine::step_handler().is_some() => previous.cloned().flatten(),
             message => message,
         });
-        let place = NodeRef::<html::Div>::new();
-        let conversation = move || {
-            let stage = self.stage.get_untracked();
-            if let (true, LoadState::Fetched(renderers)) = (draws.get(), stage) {
-                move_focus_to_transcript(place);
+        let element = NodeRef::<html::Div>::new();
+        let render = move || {
+            let state = self.state.get_untracked();
+            if let (true, LoadState::Fetched(renderers)) = (shows_conversation.get(), state) {
+                move_focus_to_transcript(element);
                 return (renderers.conversation)(empty.clone(), on_feedback);
             }
             let (empty, words) = (empty.clone(), words.clone());
             let status = self.status_line(&words, message);
-            let inside = move || self.placeholder_content(&empty, &words, message, status.clone());
-            self.placeholder(place, dynamic(inside).into_any())
+            let content = move || self.placeholder_content(&empty, &words, message, status.clone());
+            self.placeholder(element, dynamic(content).into_any())
         };
-        dynamic(conversation).into_any()
+        dynamic(render).into_any()
     }
 
-    /// Renders the status line above the suggestions until there is something to show, then below
-    /// the waiting message. A suggestion that was just focused therefore keeps the focus.
+    /// Renders the status line above the suggestions; once there is something to show, renders the
+    /// waiting message with the status line below it. A change of the status does not render the
+    /// suggestions again, so that a focused suggestion keeps the focus.
     fn placeholder_content(
         self,
         empty: &RenderEmptyFn,
@@ -211,7 +213,7 @@ impl DeferredParts {
         status: impl Fn() -> Option<AnyView> + Send + 'static,
     ) -> AnyView {
         let status = dynamic(status);
-        if !self.needed.get() {
+        if !self.is_needed.get() {
             return view! { {status} {empty()} }.into_any();
         }
         let message = (message.get()).map(|content| held_message::view(words, &content));
@@ -227,8 +229,8 @@ impl DeferredParts {
         message: Memo<HeldMessage>,
     ) -> impl Fn() -> Option<AnyView> + Clone + Send + 'static {
         let words = words.clone();
-        let has_failed = memo(move || matches!(self.stage.get(), LoadState::Failed));
-        move || match (has_failed.get(), self.needed.get()) {
+        let has_failed = memo(move || matches!(self.state.get(), LoadState::Failed));
+        move || match (has_failed.get(), self.is_needed.get()) {
             (true, _) => Some(self.failure_bar(&words)),
             (false, false) => None,
             (false, true) if message.with(Option::is_some) => Some(thinking_line(&words)),
@@ -238,18 +240,18 @@ impl DeferredParts {
 
     /// Renders the placeholder of the transcript, and observes when the pointer or the focus enters
     /// the window.
-    fn placeholder(self, place: NodeRef<html::Div>, inside: AnyView) -> AnyView {
+    fn placeholder(self, element: NodeRef<html::Div>, content: AnyView) -> AnyView {
         let words = Words::current();
         effect(move |_| {
-            let chat = place
+            let chat = element
                 .get()
-                .and_then(|place| closest(&place, "[data-assistant-chat]"));
+                .and_then(|element| closest(&element, "[data-assistant-chat]"));
             if let Some(chat) = chat {
                 self.watch_attention(chat);
             }
         });
         view! {
-            <div class="la-transcript" node_ref=place>
+            <div class="la-transcript" node_ref=element>
                 <div
                     class="la-transcript-scroller"
                     role="log"
@@ -257,7 +259,7 @@ impl DeferredParts {
                     aria-label=words.attr(|l| &l.conversation)
                     tabindex="0"
                 >
-                    <div class="la-transcript-content">{inside}</div>
+                    <div class="la-transcript-content">{content}</div>
                 </div>
             </div>
         }
@@ -265,14 +267,14 @@ impl DeferredParts {
     }
 
     fn watch_attention(self, chat: web_sys::Element) {
-        let turned = Closure::<dyn Fn()>::new(move || {
-            if self.turned_to.try_get_untracked() == Some(false) {
-                self.turned_to.set(true);
+        let callback = Closure::<dyn Fn()>::new(move || {
+            if self.had_attention.try_get_untracked() == Some(false) {
+                self.had_attention.set(true);
             }
         });
-        let listener = SendWrapper::new((chat, turned));
+        let listener = SendWrapper::new((chat, callback));
         for event in ATTENTION_EVENTS {
-            // None of this fails for an element in the page.
+            // Adding a listener to an element in the page cannot fail.
             let _ = listener
                 .0
                 .add_event_listener_with_callback(event, listener.1.as_ref().unchecked_ref());
@@ -288,7 +290,7 @@ impl DeferredParts {
     }
 
     fn failure_bar(self, words: &Words) -> AnyView {
-        let again = words.clone();
+        let retry_words = words.clone();
         let bar = NoticeBar {
             tone: "error",
             kind: None,
@@ -299,7 +301,7 @@ impl DeferredParts {
         };
         bar.view(words, move |event| {
             focus::focus_after_removal(&event_target(&event), event.detail() == 0);
-            self.fetch(&again);
+            self.fetch(&retry_words);
         })
     }
 
@@ -308,9 +310,9 @@ impl DeferredParts {
         assistant: Assistant,
         speech: Signal<Speech>,
     ) -> AnyView {
-        let announcements = move || match self.stage.get() {
+        let announcements = move || match self.state.get() {
             LoadState::Fetched(renderers) => {
-                (renderers.announcements)(assistant.clone(), self.voice, speech)
+                (renderers.announcements)(assistant.clone(), self.announcer, speech)
             }
             LoadState::Away | LoadState::Fetching | LoadState::Failed => ().into_any(),
         };
@@ -320,22 +322,24 @@ impl DeferredParts {
 
 /// Moves the focus from the placeholder to the transcript, which replaces the placeholder. Does
 /// nothing if the focus is elsewhere.
-fn move_focus_to_transcript(place: NodeRef<html::Div>) {
-    let place = place.get_untracked();
-    let focused = place.filter(|place| focus::has_focus_in(place));
-    if let Some(chat) = focused.and_then(|place| closest(&place, "[data-assistant-chat]")) {
+fn move_focus_to_transcript(placeholder: NodeRef<html::Div>) {
+    let placeholder = placeholder.get_untracked();
+    let focused_placeholder = placeholder.filter(|placeholder| focus::has_focus_in(placeholder));
+    if let Some(chat) =
+        focused_placeholder.and_then(|placeholder| closest(&placeholder, "[data-assistant-chat]"))
+    {
         focus::focus_descendant(chat, ".la-transcript-scroller");
     }
 }
 
-/// Renders the line that says that the agent is thinking, as it is also shown before an answer
-/// begins.
+/// Renders the line that says that the agent is thinking. The conversation shows the same line
+/// before an answer begins.
 fn thinking_line(words: &Words) -> AnyView {
-    let word = words.text(|l| &l.thinking);
-    view! { <p class="la-working"><span class="la-working-quiet">{word}</span></p> }.into_any()
+    let label = words.text(|l| &l.thinking);
+    view! { <p class="la-working"><span class="la-working-quiet">{label}</span></p> }.into_any()
 }
 
 fn loading_line(words: &Words) -> AnyView {
-    let word = words.text(|l| &l.loading);
-    view! { <p class="la-working">{spinner()} <span>{word}</span></p> }.into_any()
+    let label = words.text(|l| &l.loading);
+    view! { <p class="la-working">{spinner()} <span>{label}</span></p> }.into_any()
 }

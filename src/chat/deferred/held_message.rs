@@ -5,7 +5,7 @@ use assistant_core::event::{Content, ContentPart, PartBody};
 use leptos::{html::span, prelude::*};
 
 use crate::{
-    chat::queued::text_part,
+    chat::queued_messages::text_part,
     ui::{Icon, Words, fresh_id},
 };
 
@@ -21,15 +21,15 @@ pub(super) fn view(words: &Words, content: &Content) -> AnyView {
             parts.collect_view().into_any()
         }
     };
-    let named = format!("la-turn-{}", fresh_id());
+    let heading_id = format!("la-turn-{}", fresh_id());
     view! {
-        <article class="la-turn" aria-labelledby=named.clone() data-of="user" data-newest="">
-            <h3 class="la-visually-hidden" id=named.clone()>{words.text(|l| &l.you)}</h3>
+        <article class="la-turn" aria-labelledby=heading_id.clone() data-of="user" data-newest="">
+            <h3 class="la-visually-hidden" id=heading_id.clone()>{words.text(|l| &l.you)}</h3>
             <div class="la-message" data-role="user">
                 <div class="la-message-parts">{parts}</div>
             </div>
-            // The space of the buttons that the message will have. A constant element in a view would
-            // be HTML for the browser to parse, which Trusted Types forbid.
+            // Reserves the space of the buttons that the message will have. A constant element in a
+            // view would be HTML for the browser to parse, which Trusted Types forbid.
             <div class="la-message-bar" data-of="user">{span().class("la-bar-room")}</div>
         </article>
     }
