@@ -44,13 +44,13 @@ pub fn ConfirmDialogs(
         return ().into_any();
     };
     let dialogs = assistant.view().dialogs.clone();
-    let first = move || dialogs.with(|list| list.first().cloned().into_iter().collect());
-    let draw = move |request: ConfirmRequest| {
+    let first_request = move || dialogs.with(|list| list.first().cloned().into_iter().collect());
+    let render = move |request: ConfirmRequest| {
         let claim = claim_question(&assistant, Question::Handler(request.id));
         let is_shown_here = move || claim.elsewhere.with(Option::is_none);
         when(is_shown_here, move || confirm_dialog(request.clone())).into_any()
     };
-    each(first, |request| request.id.to_string(), draw)
+    each(first_request, |request| request.id.to_string(), render)
 }
 
 /// The time before a dialog can be answered, in milliseconds.
@@ -72,56 +72,65 @@ fn confirm_dialog(request: ConfirmRequest) -> AnyView {
     });
     // A script may close the dialog with any value, so only the user's press on the button
     // confirms.
-    let confirmed = StoredValue::new(false);
+    let is_confirmed = StoredValue::new(false);
     let visibility = Visibility::new(memo(|| ()), |(), ()| ());
     let confirm = move |event: leptos::ev::MouseEvent| {
-        let counts = is_trusted(&event) && visibility.check_answer();
-        confirmed.set_value(counts);
-        if !counts {
+        let is_accepted = is_trusted(&event) && visibility.check_answer();
+        is_confirmed.set_value(is_accepted);
+        if !is_accepted {
             event.prevent_default();
         }
     };
-    let early = move |event: leptos::ev::Event| {
+    let prevent_early_close = move |event: leptos::ev::Event| {
         if !is_settled.get_untracked() {
             event.prevent_default();
         }
     };
     let id = format!("la-dialog-{}", fresh_id());
-    let (title, text) = (format!("{id}-title"), format!("{id}-text"));
+    let (title_id, text_id) = (format!("{id}-title"), format!("{id}-text"));
     let variant = if request.options.danger {
         "danger"
     } else {
         "primary"
     };
-    let closed = {
+    let on_close = {
         let request = request.clone();
         move |_| {
-            let by_button = element
+            let has_confirm_value = element
                 .get_untracked()
                 .is_some_and(|element| element.return_value() == "confirm");
-            request.answer(by_button && confirmed.get_value());
+            request.answer(has_confirm_value && is_confirmed.get_value());
         }
     };
-    let waits = move || (!is_settled.get()).then_some("true");
-    let confirm_waits = move || (!visibility.is_satisfied()).then_some("true");
+    let cancel_disabled = move || (!is_settled.get()).then_some("true");
+    let confirm_disabled = move || (!visibility.is_satisfied()).then_some("true");
     view! {
         <dialog
             class="la-dialog"
-            aria-labelledby=title
-            aria-describedby=text
+            aria-labelledby=title_id
+            aria-describedby=text_id
             tabindex="-1"
             node_ref=element
-            on:close=closed
-            on:cancel=early
+            on:close=on_close
+            on:cancel=prevent_early_close
         >
-            <form class="la-dialog-form" method="dialog" on:submit=move |event| early(event.into())>
-                <h2 class="la-dialog-title" id=title.clone()>{request.options.title.clone()}</h2>
-                <p class="la-dialog-text" id=text.clone()>
+            <form
+                class="la-dialog-form"
+                method="dialog"
+                on:submit=move |event| prevent_early_close(event.into())
+            >
+                <h2 class="la-dialog-title" id=title_id.clone()>{request.options.title.clone()}</h2>
+                <p class="la-dialog-text" id=text_id.clone()>
                     {request.options.text.clone()} {visibility.end_mark()}
                 </p>
                 {cover_note(&words, visibility)}
                 <div class="la-dialog-actions">
-                    <button type="submit" class="la-button" value="cancel" aria-disabled=waits>
+                    <button
+                        type="submit"
+                        class="la-button"
+                        value="cancel"
+                        aria-disabled=cancel_disabled
+                    >
                         <span>{words.text(|l| &l.cancel)}</span>
                     </button>
                     <button
@@ -130,7 +139,7 @@ fn confirm_dialog(request: ConfirmRequest) -> AnyView {
                         data-variant=variant
                         value="confirm"
                         on:click=confirm
-                        aria-disabled=confirm_waits
+                        aria-disabled=confirm_disabled
                     >
                         <span>{words.text(|l| &l.confirm)}</span>
                     </button>

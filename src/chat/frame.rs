@@ -55,7 +55,7 @@ use crate::{
 /// # Styling
 ///
 /// `la-chat`, with `data-assistant-chat`, and `data-running` while a run, a handler or a question
-/// to the user is open; `data-elsewhere` while another tab acts on the conversation.
+/// to the user is open; `data-elsewhere` while another tab owns the conversation.
 ///
 /// [`ChatWindow`]: super::ChatWindow
 #[component]
@@ -74,18 +74,18 @@ pub fn ChatRoot(
     chat_section(assistant, label, children, "ChatRoot")
 }
 
-/// Renders the section of a window; errors name the given component.
+/// Renders the section of a window. Error messages contain the name `component`.
 pub(super) fn chat_section(
     assistant: Option<Assistant>,
     label: Signal<String>,
     children: Children,
     component: &str,
 ) -> AnyView {
-    let given = assistant.is_some();
+    let has_own_assistant = assistant.is_some();
     let assistant = assistant_for(assistant, component);
     let name = WindowName::new(label);
     let activity = assistant.as_ref().map(Assistant::activity);
-    let running = move || {
+    let running_attribute = move || {
         activity
             .as_ref()
             .is_some_and(|activity| activity.get().busy)
@@ -94,27 +94,27 @@ pub(super) fn chat_section(
     let ownership = assistant
         .as_ref()
         .map(|assistant| assistant.conversations().ownership());
-    let elsewhere = move || {
-        let place = ownership.as_ref().map(Get::get);
-        (place == Some(Ownership::OtherTab)).then_some("")
+    let elsewhere_attribute = move || {
+        let ownership = ownership.as_ref().map(Get::get);
+        (ownership == Some(Ownership::OtherTab)).then_some("")
     };
-    let own_name = name.clone();
-    let stops = assistant.clone();
-    let by_key = move |event: ev::KeyboardEvent| {
-        if let Some(assistant) = &stops {
+    let aria_name = name.clone();
+    let key_assistant = assistant.clone();
+    let on_keydown = move |event: ev::KeyboardEvent| {
+        if let Some(assistant) = &key_assistant {
             handle_escape(assistant, &event);
         }
     };
     let chat = NodeRef::new();
     // Outside of a provider there is nothing to render.
-    let parts = move || match assistant {
+    let render_parts = move || match assistant {
         None => ().into_any(),
         Some(assistant) => scope(Box::new(move || {
             // A question claimed by one window is not shown by another.
-            let (number, window_name) = (assistant.runtime().next_number(), name.clone());
+            let (window_number, window_name) = (assistant.runtime().next_number(), name.clone());
             let window_name = Signal::derive(move || window_name.get());
             provide_context(ClaimingWindow {
-                number,
+                number: window_number,
                 name: window_name,
             });
             provide_context(name);
@@ -123,7 +123,7 @@ pub(super) fn chat_section(
             provide_context(RequestedAnnouncement::new());
             provide_context(LiveRegions::new());
             provide_context(PreviousConversation::new());
-            if given {
+            if has_own_assistant {
                 provide_context(assistant);
             }
             inbox_place::provide_inbox_position(chat);
@@ -135,13 +135,13 @@ pub(super) fn chat_section(
         <section
             class="la-chat"
             data-assistant-chat=""
-            data-running=running
-            data-elsewhere=elsewhere
-            aria-label=move || own_name.get()
+            data-running=running_attribute
+            data-elsewhere=elsewhere_attribute
+            aria-label=move || aria_name.get()
             node_ref=chat
-            on:keydown=by_key
+            on:keydown=on_keydown
         >
-            {after_hydration(|| ().into_any(), parts)}
+            {after_hydration(|| ().into_any(), render_parts)}
         </section>
     }
     .into_any()
@@ -183,7 +183,7 @@ impl WindowName {
     }
 
     pub(super) fn get(&self) -> String {
-        let given = self.given.try_get().filter(|name| !name.is_empty());
-        given.unwrap_or_else(|| self.words.word(|l| &l.title).into_owned())
+        let custom_name = self.given.try_get().filter(|name| !name.is_empty());
+        custom_name.unwrap_or_else(|| self.words.word(|l| &l.title).into_owned())
     }
 }

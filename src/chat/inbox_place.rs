@@ -10,15 +10,15 @@ use web_sys::{Element, Node, ResizeObserver};
 
 use crate::ui::{browser, effect, find, focus};
 
-const INBOX: &str = ".la-inbox";
-const CONTENT: &str = ".la-transcript-content";
+const INBOX_SELECTOR: &str = ".la-inbox";
+const CONTENT_SELECTOR: &str = ".la-transcript-content";
 
 /// The position of the inbox in the surrounding window.
 #[derive(Clone, Copy)]
 pub(super) struct InboxPosition {
     inside: RwSignal<bool>,
     /// The number of times that further parts of the window were rendered.
-    drawn: RwSignal<u32>,
+    draw_count: RwSignal<u32>,
 }
 
 impl InboxPosition {
@@ -30,35 +30,35 @@ impl InboxPosition {
 /// Updates the position of the inbox in the surrounding window, after parts of the window were
 /// rendered.
 pub(super) fn update_inbox_position() {
-    if let Some(InboxPosition { drawn, .. }) = use_context() {
-        drawn.update(|count| *count = count.wrapping_add(1));
+    if let Some(InboxPosition { draw_count, .. }) = use_context() {
+        draw_count.update(|count| *count = count.wrapping_add(1));
     }
 }
 
 /// Provides the position of the inbox by context. Updates the position when the size of the chat
 /// changes, or further parts are rendered, until the window is unmounted.
 pub(super) fn provide_inbox_position(chat: NodeRef<html::Section>) {
-    let (inside, drawn) = (RwSignal::new(false), RwSignal::new(0));
-    provide_context(InboxPosition { inside, drawn });
+    let (inside, draw_count) = (RwSignal::new(false), RwSignal::new(0));
+    provide_context(InboxPosition { inside, draw_count });
     let placeholder = StoredValue::new_local(None::<SendWrapper<Node>>);
     effect(move |_| {
-        // A new observer reports the size at once.
-        drawn.track();
+        // A new observer reports the size immediately.
+        draw_count.track();
         let Some(chat) = chat.get() else {
             return;
         };
         let element: Element = chat.clone().into();
-        let changed = Closure::<dyn FnMut()>::new(move || {
-            if let Some(now) = move_inbox(&element, placeholder) {
-                inside.try_set(now);
+        let callback = Closure::<dyn FnMut()>::new(move || {
+            if let Some(is_inside) = move_inbox(&element, placeholder) {
+                inside.try_set(is_inside);
             }
         });
-        let Ok(observer) = ResizeObserver::new(changed.as_ref().unchecked_ref()) else {
+        let Ok(observer) = ResizeObserver::new(callback.as_ref().unchecked_ref()) else {
             return;
         };
         observer.observe(&chat);
-        let watching = SendWrapper::new((observer, changed));
-        on_cleanup(move || watching.0.disconnect());
+        let observer_with_callback = SendWrapper::new((observer, callback));
+        on_cleanup(move || observer_with_callback.0.disconnect());
     });
 }
 
@@ -69,27 +69,27 @@ fn move_inbox(
     chat: &Element,
     placeholder: StoredValue<Option<SendWrapper<Node>>, LocalStorage>,
 ) -> Option<bool> {
-    let (inbox, content) = (find(chat, INBOX)?, find(chat, CONTENT)?);
-    let inside = content.contains(Some(&inbox));
-    if should_be_in_transcript(&inbox) == inside || focus::has_focus_in(&inbox) {
+    let (inbox, content) = (find(chat, INBOX_SELECTOR)?, find(chat, CONTENT_SELECTOR)?);
+    let is_inside = content.contains(Some(&inbox));
+    if should_be_in_transcript(&inbox) == is_inside || focus::has_focus_in(&inbox) {
         return None;
     }
-    // None of this fails for elements in the page.
-    if inside {
-        let before = placeholder.try_update_value(Option::take).flatten();
-        if let Some(place) = before
-            && let Some(parent) = place.parent_node()
+    // These calls cannot fail for elements in the page.
+    if is_inside {
+        let old_placeholder = placeholder.try_update_value(Option::take).flatten();
+        if let Some(old_placeholder) = old_placeholder
+            && let Some(parent) = old_placeholder.parent_node()
         {
-            let _ = parent.replace_child(&inbox, &place);
+            let _ = parent.replace_child(&inbox, &old_placeholder);
         }
         return Some(false);
     }
-    let mark = document().create_element("span").ok()?;
+    let new_placeholder = document().create_element("span").ok()?;
     if let Some(parent) = inbox.parent_node() {
-        mark.set_class_name("la-inbox-place");
-        let _ = mark.set_attribute("hidden", "");
-        let _ = parent.insert_before(&mark, Some(&inbox));
-        placeholder.set_value(Some(SendWrapper::new(mark.into())));
+        new_placeholder.set_class_name("la-inbox-place");
+        let _ = new_placeholder.set_attribute("hidden", "");
+        let _ = parent.insert_before(&new_placeholder, Some(&inbox));
+        placeholder.set_value(Some(SendWrapper::new(new_placeholder.into())));
         let _ = content.append_child(&inbox);
     }
     Some(true)

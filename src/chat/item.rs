@@ -28,8 +28,8 @@ impl TurnBlock {
     /// Returns the time of the message before a message of the block; `None` if the thread begins
     /// with that message, or the block does not contain it.
     pub(super) fn time_before(&self, id: &MessageId) -> Option<i64> {
-        let place = self.entries.iter().position(|entry| entry.id == *id)?;
-        match place.checked_sub(1) {
+        let index = self.entries.iter().position(|entry| entry.id == *id)?;
+        match index.checked_sub(1) {
             Some(before) => self.entries.get(before).map(|entry| entry.created_at),
             None => self.before,
         }
@@ -38,8 +38,8 @@ impl TurnBlock {
     /// Returns the index of a message in the thread; `None` if the block does not contain the
     /// message.
     pub(super) fn thread_index(&self, id: &MessageId) -> Option<usize> {
-        let place = self.entries.iter().position(|entry| entry.id == *id)?;
-        Some(self.start + place)
+        let index = self.entries.iter().position(|entry| entry.id == *id)?;
+        Some(self.start + index)
     }
 
     /// Returns true if the turn ends with this block.

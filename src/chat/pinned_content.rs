@@ -2,7 +2,7 @@
 //!
 //! If a style sheet has container queries (`@container`), `WebKit` computes the layout while old
 //! blocks are removed and new ones have no style yet, and clamps the scroll position to the end of
-//! the list at that moment. So the list keeps its height until the new blocks have their heights;
+//! the list at that moment. Therefore the list keeps its height until the new blocks have theirs;
 //! then `scroll` restores the reader's position.
 
 use leptos::{html, prelude::*};
@@ -11,7 +11,7 @@ use web_sys::HtmlElement;
 use crate::ui::format_float;
 
 /// The CSS property that holds the height of the list.
-const HEIGHT: &str = "min-block-size";
+const HEIGHT_PROPERTY: &str = "min-block-size";
 
 /// The element that contains the blocks, whose height can be held.
 #[derive(Clone, Copy)]
@@ -40,24 +40,24 @@ impl PinnedContent {
         }
         let pins = self.pins;
         pins.update_value(|pins| *pins = pins.wrapping_add(1));
-        let pin = pins.get_value();
-        // One pixel more, so that the change of height is always observed.
+        let pin_number = pins.get_value();
+        // One pixel is added, so that the change of height is always observed.
         let height = format_float(content.get_bounding_client_rect().height() + 1.0) + "px";
         // Setting this property to such a value cannot fail.
-        let _ = HtmlElement::style(&content).set_property(HEIGHT, &height);
+        let _ = HtmlElement::style(&content).set_property(HEIGHT_PROPERTY, &height);
         // Reading the layout applies the height before anything is removed.
         let _ = content.get_bounding_client_rect();
         request_animation_frame(move || {
             request_animation_frame(move || {
-                if pins.try_get_value() == Some(pin) {
-                    let _ = HtmlElement::style(&content).remove_property(HEIGHT);
+                if pins.try_get_value() == Some(pin_number) {
+                    let _ = HtmlElement::style(&content).remove_property(HEIGHT_PROPERTY);
                 }
             });
         });
     }
 }
 
-/// Returns true if the browser has scroll anchoring for the element, unlike Safari.
+/// Returns true if the browser has scroll anchoring. Safari does not.
 pub(super) fn has_scroll_anchoring(element: &HtmlElement) -> bool {
     let property = wasm_bindgen::JsValue::from_str("overflowAnchor");
     js_sys::Reflect::has(&HtmlElement::style(element), &property).unwrap_or_default()

@@ -70,7 +70,7 @@ fn popup(frame: &CollapsibleWindow, window: AnyView) -> AnyView {
             focus::focus_descendant(body.into(), ".la-composer-input");
         }
     };
-    let by_key = move |event: ev::KeyboardEvent| {
+    let on_keydown = move |event: ev::KeyboardEvent| {
         let is_escape = event.key() == "Escape" && !is_composing(&event);
         let dialog = body
             .get_untracked()
@@ -103,7 +103,7 @@ fn popup(frame: &CollapsibleWindow, window: AnyView) -> AnyView {
                 id=id
                 node_ref=body
                 hidden=move || !open.get()
-                on:keydown=by_key
+                on:keydown=on_keydown
             >
                 {window}
             </div>

@@ -19,32 +19,35 @@ use crate::{
 /// when it is sent. Until then, the message can be moved back into the composer, or removed.
 #[component]
 pub(super) fn QueuedMessages(assistant: Assistant) -> impl IntoView {
-    let queued = assistant.queued();
-    let some = assistant.queued();
+    let (queued, queued_condition) = (assistant.queued(), assistant.queued());
     let items = move || queued.with(|list| number_duplicates(list));
-    let list = move || {
+    let render_list = move || {
         let assistant = assistant.clone();
-        let key = |(nth, content): &(usize, Content)| format!("{nth} {content:?}");
-        each(items.clone(), key, move |(nth, content)| {
-            bubble(&assistant, nth, content)
+        let key = |(number, content): &(usize, Content)| format!("{number} {content:?}");
+        each(items.clone(), key, move |(number, content)| {
+            bubble(&assistant, number, content)
         })
     };
-    when(move || some.with(|list| !list.is_empty()), list)
+    when(
+        move || queued_condition.with(|list| !list.is_empty()),
+        render_list,
+    )
 }
 
 /// Pairs each message with the number of equal messages before it. The newest of several equal
 /// messages is withdrawn first, so the numbers of the others stay.
 fn number_duplicates(list: &[Content]) -> Vec<(usize, Content)> {
-    let equal_before = |place: usize, content: &Content| {
-        let before = list.get(..place).unwrap_or_default();
-        before.iter().filter(|other| *other == content).count()
+    let equal_before = |index: usize, content: &Content| {
+        let earlier = list.get(..index).unwrap_or_default();
+        earlier.iter().filter(|other| *other == content).count()
     };
-    let places = list.iter().enumerate();
-    let numbered = places.map(|(place, content)| (equal_before(place, content), content.clone()));
-    numbered.collect()
+    let indexed = list.iter().enumerate();
+    let numbered_messages =
+        indexed.map(|(index, content)| (equal_before(index, content), content.clone()));
+    numbered_messages.collect()
 }
 
-fn bubble(assistant: &Assistant, nth: usize, content: Content) -> AnyView {
+fn bubble(assistant: &Assistant, number: usize, content: Content) -> AnyView {
     let words = Words::current();
     let parts = match &content {
         Content::Text(text) => text_part(text),
@@ -73,7 +76,7 @@ fn bubble(assistant: &Assistant, nth: usize, content: Content) -> AnyView {
                     {Icon::Clock.view()} <span>{words.text(|l| &l.message_queued)}</span>
                 </p>
                 {edit_button(assistant, &content, &words)}
-                {remove_button(assistant, (nth, content), article, &words)}
+                {remove_button(assistant, (number, content), article, &words)}
             </div>
         </article>
     }
@@ -86,14 +89,17 @@ fn edit_button(assistant: &Assistant, content: &Content, words: &Words) -> AnyVi
     let Some(slot) = use_context::<ComposerSlot>() else {
         return ().into_any();
     };
-    let held = content.clone();
-    let fits = memo(move || slot.get().is_some_and(|composer| composer.can_hold(&held)));
+    let checked_content = content.clone();
+    let can_edit = memo(move || {
+        slot.get()
+            .is_some_and(|composer| composer.can_hold(&checked_content))
+    });
     let (assistant, content, words) = (assistant.clone(), content.clone(), words.clone());
-    let button = move || {
+    let render_button = move || {
         let (assistant, content) = (assistant.clone(), content.clone());
         let edit = move |_: MouseEvent| {
             let composer = untrack(|| slot.get());
-            // A message that was sent meanwhile stays where it is.
+            // A message that was sent meanwhile stays in the conversation.
             if let Some(composer) = composer
                 && withdraw_message(&assistant, &content)
             {
@@ -102,37 +108,41 @@ fn edit_button(assistant: &Assistant, content: &Content, words: &Words) -> AnyVi
         };
         IconButton::new(|l| &l.edit_message, Icon::Pencil, edit).view(&words)
     };
-    when(move || fits.get(), button).into_any()
+    when(move || can_edit.get(), render_button).into_any()
 }
 
 /// Renders the button that removes a message.
 fn remove_button(
     assistant: &Assistant,
-    (nth, content): (usize, Content),
+    (number, content): (usize, Content),
     article: NodeRef<html::Article>,
     words: &Words,
 ) -> AnyView {
     let assistant = assistant.clone();
     let remove = move |event: MouseEvent| {
-        let equal = |list: &Vec<Content>| list.iter().filter(|other| **other == content).count();
-        let stays = assistant.queued().with_untracked(equal) > nth + 1;
-        // Of several equal messages the newest is removed: this one keeps its place and the focus.
-        if !withdraw_message(&assistant, &content) || stays {
+        let count_equal =
+            |list: &Vec<Content>| list.iter().filter(|other| **other == content).count();
+        let has_equal_after = assistant.queued().with_untracked(count_equal) > number + 1;
+        // Of several equal messages the newest is removed, so the pressed button stays and keeps
+        // the focus.
+        if !withdraw_message(&assistant, &content) || has_equal_after {
             return;
         }
         let Some(article) = article.get_untracked() else {
             return;
         };
-        let queued = |other: Option<web_sys::Element>| {
+        let if_queued = |other: Option<web_sys::Element>| {
             other.filter(|other| other.has_attribute("data-pending"))
         };
-        let next = queued(article.next_element_sibling())
-            .or_else(|| queued(article.previous_element_sibling()))
-            .and_then(|next| find(&next, ".la-queued-remove"));
-        match next.and_then(|next| next.dyn_into::<web_sys::HtmlElement>().ok()) {
-            Some(next) => {
+        let next_button = if_queued(article.next_element_sibling())
+            .or_else(|| if_queued(article.previous_element_sibling()))
+            .and_then(|next_button| find(&next_button, ".la-queued-remove"));
+        match next_button
+            .and_then(|next_button| next_button.dyn_into::<web_sys::HtmlElement>().ok())
+        {
+            Some(next_button) => {
                 // Focusing an element in the page cannot fail.
-                let _ = next.focus();
+                let _ = next_button.focus();
             }
             None => focus::focus_after_removal(&article, event.detail() == 0),
         }

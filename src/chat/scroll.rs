@@ -2,8 +2,8 @@
 //! who has scrolled up.
 //!
 //! New content is followed only while the end is in view. A reader who scrolls up keeps their
-//! position, whatever changes above, and gets a button that jumps to the end. `place` tracks the
-//! reader's position, `list` the mounted messages.
+//! position, whatever changes above, and gets a button that jumps to the end. `scroll_anchor`
+//! tracks the reader's position, `list` the mounted messages.
 
 use std::cell::{Cell, RefCell};
 
@@ -24,11 +24,12 @@ const LAYOUT_MS: u32 = 100;
 /// The space above a question that is shown from its top, in pixels.
 const QUESTION_MARGIN: f64 = 8.0;
 /// The selector of the questions to the user, in messages and in the inbox.
-const QUESTION: &str = ".la-tool[data-phase=approval-requested], .la-tool:has(> .la-approval), \
-                        .la-inbox > :not(.la-inbox-progress, [inert])";
+const QUESTION_SELECTOR: &str = ".la-tool[data-phase=approval-requested], \
+                                 .la-tool:has(> .la-approval), \
+                                 .la-inbox > :not(.la-inbox-progress, [inert])";
 
 /// The selector of the summary of several questions.
-const SUMMARY: &str = ".la-batch";
+const SUMMARY_SELECTOR: &str = ".la-batch";
 
 /// The scroll state of the transcript: at the end, at a question, or at the position of the reader.
 #[derive(Clone, Copy)]
@@ -38,9 +39,9 @@ pub(super) struct ScrollState {
     pub(super) at_end: RwSignal<bool>,
     list: BlockList,
     last_top: StoredValue<Cell<i32>, LocalStorage>,
-    place: StoredValue<RefCell<ScrollAnchor>, LocalStorage>,
+    anchor: StoredValue<RefCell<ScrollAnchor>, LocalStorage>,
     /// True if the first question must be scrolled into view once it is mounted.
-    asked: StoredValue<bool>,
+    is_question_pending: StoredValue<bool>,
     /// True if a question is shown from its top, and the user has not scrolled since.
     pub(super) held: RwSignal<bool>,
     /// The id of the message that contains the first open question.
@@ -57,8 +58,8 @@ impl ScrollState {
             at_end: RwSignal::new(true),
             list,
             last_top: StoredValue::new_local(Cell::new(0)),
-            place: StoredValue::new_local(RefCell::default()),
-            asked: StoredValue::new(false),
+            anchor: StoredValue::new_local(RefCell::default()),
+            is_question_pending: StoredValue::new(false),
             held: RwSignal::new(false),
             question: StoredValue::new(None),
         };
@@ -73,14 +74,14 @@ impl ScrollState {
     /// Observes the sizes of the content and its container: the end leaves the view when the
     /// content grows, and when the container shrinks, for example for a notice below.
     fn watch_sizes(self, scroller: &web_sys::HtmlElement, content: &web_sys::HtmlElement) {
-        let changed = Closure::<dyn FnMut()>::new(move || self.handle_resize());
-        let Ok(observer) = web_sys::ResizeObserver::new(changed.as_ref().unchecked_ref()) else {
+        let callback = Closure::<dyn FnMut()>::new(move || self.handle_resize());
+        let Ok(observer) = web_sys::ResizeObserver::new(callback.as_ref().unchecked_ref()) else {
             return;
         };
         observer.observe(scroller);
         observer.observe(content);
-        let watching = SendWrapper::new((observer, changed));
-        on_cleanup(move || watching.0.disconnect());
+        let observer_with_callback = SendWrapper::new((observer, callback));
+        on_cleanup(move || observer_with_callback.0.disconnect());
     }
 
     /// Handles scrolling by the user: records the position, and mounts the blocks near the view.
@@ -91,11 +92,11 @@ impl ScrollState {
             return;
         };
         let top = element.scroll_top();
-        let before = self.last_top.with_value(|last| last.replace(top));
+        let old_top = self.last_top.with_value(|last| last.replace(top));
         let at_end = element.scroll_height() - top - element.client_height() <= END_TOLERANCE;
-        let moved_up = top < before;
+        let moved_up = top < old_top;
         // A question that is shown from its top may be near the end, too.
-        if top != before {
+        if top != old_top {
             self.set_held(false);
         }
         if (at_end && !self.held.get_untracked()) || moved_up {
@@ -112,10 +113,10 @@ impl ScrollState {
     /// the position of the reader. This runs after layout and before paint, so the movement is not
     /// visible.
     fn handle_resize(self) {
-        // A question that is shown from its top stays so while it gets its height.
-        let shows =
-            self.asked.try_get_value() == Some(true) || self.held.try_get_untracked() == Some(true);
-        if shows && self.show_question() {
+        // A question that is shown from its top stays at the top while its height changes.
+        let must_show_question = self.is_question_pending.try_get_value() == Some(true)
+            || self.held.try_get_untracked() == Some(true);
+        if must_show_question && self.show_question() {
             return;
         }
         if self.at_end.try_get_untracked() != Some(false) {
@@ -128,8 +129,8 @@ impl ScrollState {
             return;
         };
         let shift = self
-            .place
-            .try_with_value(|place| place.borrow().measure_shift(&element))
+            .anchor
+            .try_with_value(|anchor| anchor.borrow().measure_shift(&element))
             .unwrap_or_default();
         if shift.abs() >= 0.5 {
             element.scroll_by_with_x_and_y(0.0, shift);
@@ -146,8 +147,8 @@ impl ScrollState {
         }
         let (scroller, content) = (self.scroller.get_untracked(), self.content.get_untracked());
         if let (Some(scroller), Some(content)) = (scroller, content) {
-            let place = ScrollAnchor::record(&scroller, &content);
-            self.place.with_value(|old| old.replace(place));
+            let anchor = ScrollAnchor::record(&scroller, &content);
+            self.anchor.with_value(|old| old.replace(anchor));
         }
     }
 
@@ -175,8 +176,9 @@ impl ScrollState {
                 let Some(Some(element)) = self.scroller.try_get_untracked() else {
                     return;
                 };
-                let rest = element.scroll_height() - element.scroll_top() - element.client_height();
-                self.set_at_end(rest <= 1);
+                let distance_to_end =
+                    element.scroll_height() - element.scroll_top() - element.client_height();
+                self.set_at_end(distance_to_end <= 1);
             });
         }
     }
@@ -188,27 +190,27 @@ impl ScrollState {
     pub(super) fn handle_questions_change(
         self,
         has_new: bool,
-        any: bool,
-        first: Option<&MessageId>,
+        has_open: bool,
+        first_message_id: Option<&MessageId>,
     ) {
-        self.question.set_value(first.cloned());
-        if !any {
-            self.asked.set_value(false);
+        self.question.set_value(first_message_id.cloned());
+        if !has_open {
+            self.is_question_pending.set_value(false);
         }
-        let held = self.held.try_get_untracked() == Some(true);
-        if any && (held || (has_new && self.at_end.get_untracked())) {
-            if let Some(first) = first {
-                self.list.mount_message(first);
+        let is_held = self.held.try_get_untracked() == Some(true);
+        if has_open && (is_held || (has_new && self.at_end.get_untracked())) {
+            if let Some(first_message_id) = first_message_id {
+                self.list.mount_message(first_message_id);
             }
             self.show_mounted_question();
-        } else if !any && held {
+        } else if !has_open && is_held {
             self.list.invalidate_inspection();
             self.jump_to_end();
         }
     }
 
-    /// Leads the reader to the end, or to the first open question if its message is not mounted,
-    /// because the newest messages are always mounted and an older question is far above them.
+    /// Scrolls to the end, or to the first open question if its message is not mounted. The newest
+    /// messages are always mounted, so such a question is far above them.
     pub(super) fn jump_to_latest(self) {
         let question = self.question.get_value();
         match question.is_some_and(|message| self.list.mount_message(&message)) {
@@ -219,11 +221,11 @@ impl ScrollState {
 
     /// Scrolls to the first question once the question is in the page.
     fn show_mounted_question(self) {
-        self.asked.set_value(true);
-        // A change of height also shows the question, but the question may replace something of the
-        // same height.
+        self.is_question_pending.set_value(true);
+        // A resize shows the question as well, but there is no resize if the question replaces
+        // content of the same height.
         after(0, move || {
-            if self.asked.try_get_value() == Some(true) {
+            if self.is_question_pending.try_get_value() == Some(true) {
                 self.show_question();
             }
         });
@@ -234,27 +236,27 @@ impl ScrollState {
         let Some(Some(scroller)) = self.scroller.try_get_untracked() else {
             return false;
         };
-        let Some(question) = scroller.query_selector(QUESTION).ok().flatten() else {
+        let Some(question) = scroller.query_selector(QUESTION_SELECTOR).ok().flatten() else {
             return false;
         };
-        self.asked.set_value(false);
+        self.is_question_pending.set_value(false);
         // The summary of several questions is shown with the first of them, if both fit.
         let bottom = question.get_bounding_client_rect().bottom();
-        let summary = scroller.query_selector(SUMMARY).ok().flatten();
-        let room = f64::from(scroller.client_height()) - 2.0 * QUESTION_MARGIN;
-        let first = summary.filter(|summary| {
+        let summary = scroller.query_selector(SUMMARY_SELECTOR).ok().flatten();
+        let available_height = f64::from(scroller.client_height()) - 2.0 * QUESTION_MARGIN;
+        let top_element = summary.filter(|summary| {
             let height = bottom - summary.get_bounding_client_rect().top();
-            (0.0..=room).contains(&height)
+            (0.0..=available_height).contains(&height)
         });
         let edge = scroller.get_bounding_client_rect().top() + QUESTION_MARGIN;
-        let first = first.unwrap_or(question);
-        let distance = first.get_bounding_client_rect().top() - edge;
+        let top_element = top_element.unwrap_or(question);
+        let distance = top_element.get_bounding_client_rect().top() - edge;
         scroller.scroll_by_with_x_and_y(0.0, distance);
         let top = scroller.scroll_top();
         self.last_top.with_value(|last| last.set(top));
-        let rest = scroller.scroll_height() - top - scroller.client_height();
+        let distance_to_end = scroller.scroll_height() - top - scroller.client_height();
         self.set_held(true);
-        self.set_at_end(rest <= 1);
+        self.set_at_end(distance_to_end <= 1);
         self.record_position();
         true
     }
@@ -269,9 +271,9 @@ impl ScrollState {
         self.set_at_end(true);
     }
 
-    fn set_held(self, held: bool) {
-        if self.held.try_get_untracked() == Some(!held) {
-            self.held.set(held);
+    fn set_held(self, is_held: bool) {
+        if self.held.try_get_untracked() == Some(!is_held) {
+            self.held.set(is_held);
         }
     }
 
@@ -288,8 +290,9 @@ impl ScrollState {
         let Some(Some(element)) = self.scroller.try_get_untracked() else {
             return;
         };
-        let rest = element.scroll_height() - element.scroll_top() - element.client_height();
-        self.set_at_end(rest <= END_TOLERANCE);
+        let distance_to_end =
+            element.scroll_height() - element.scroll_top() - element.client_height();
+        self.set_at_end(distance_to_end <= END_TOLERANCE);
         self.record_position();
     }
 

@@ -61,7 +61,7 @@ pub fn Transcript(
     /// milliseconds.
     #[prop(default = 30_000)]
     stuck_after_ms: u32,
-    /// Called with the user's feedback on an answer. Without a callback there are no feedback
+    /// The callback for the user's feedback on an answer. Without a callback there are no feedback
     /// buttons.
     #[prop(optional_no_strip, into)]
     on_feedback: Option<Callback<Feedback>>,
@@ -78,7 +78,7 @@ pub fn Transcript(
     let scroll = ScrollState::new(list);
     apply_message_changes(&assistant, list, scroll);
     when_idle(time::load_formatters);
-    let unseen = count_unseen(list, scroll);
+    let unseen_count = count_unseen(list, scroll);
     mount_all_on_search_or_print(list);
     let is_empty = move || list.total.get() == 0;
     let mut shared = TranscriptContext::new(assistant.clone(), on_feedback);
@@ -93,25 +93,25 @@ pub fn Transcript(
             list.mount_message(&id);
         }
     });
-    let announced = shared.announced;
-    let jumps = words.clone();
-    let jump = move || match unseen.get() {
-        0 => jumps.word(|l| &l.jump),
-        1 => jumps.word(|l| &l.new_message),
-        count => insert_count(&jumps.word(|l| &l.new_messages), count).into(),
+    let announcement = shared.announced;
+    let jump_words = words.clone();
+    let jump_label = move || match unseen_count.get() {
+        0 => jump_words.word(|l| &l.jump),
+        1 => jump_words.word(|l| &l.new_message),
+        count => insert_count(&jump_words.word(|l| &l.new_messages), count).into(),
     };
-    let draw = move |item| match item {
+    let render_item = move |item| match item {
         ListItem::Gap => view! { <Spacer place="between" height=list.between /> }.into_any(),
         ListItem::Block((_, id), turn) => {
             let shared = shared.clone();
             view! { <TurnView shared list id turn /> }.into_any()
         }
     };
-    let items = each(move || list.items.get(), ListItem::key, draw);
+    let items = each(move || list.items.get(), ListItem::key, render_item);
     // Running activity is shown on its own branch only.
     let activity = assistant.activity();
     let is_on_shown_branch = move || !activity.get().elsewhere;
-    let under_way = move || {
+    let render_activity = move || {
         view! {
             <RunSteps assistant=assistant.clone() />
             <ActivityLine assistant=assistant.clone() stuck_after_ms />
@@ -131,10 +131,10 @@ pub fn Transcript(
                 on:scroll=move |_| scroll.handle_scroll()
                 on:keydown=move |event| turn_focus::handle_key(scroll, &event)
                 on:click=move |event| {
-                    let opens: Option<web_sys::Element> = event
+                    let target: Option<web_sys::Element> = event
                         .target()
                         .and_then(|target| wasm_bindgen::JsCast::dyn_into(target).ok());
-                    if opens.is_some_and(|element| closest(&element, OPENS).is_some()) {
+                    if target.is_some_and(|element| closest(&element, TOGGLE_SELECTOR).is_some()) {
                         scroll.hold_toggled_element();
                     }
                 }
@@ -148,7 +148,7 @@ pub fn Transcript(
                     <ShowAllButton list />
                     <Spacer place="above" height=list.above />
                     {items}
-                    {when(is_on_shown_branch, under_way)}
+                    {when(is_on_shown_branch, render_activity)}
                 </div>
             </div>
             <button
@@ -162,16 +162,18 @@ pub fn Transcript(
             }
             >
                 {Icon::ArrowDown.view()}
-                <span>{dynamic(jump)}</span>
+                <span>{dynamic(jump_label)}</span>
             </button>
-            <p class="la-visually-hidden" aria-live="polite" aria-atomic="true">{dynamic(move || announced.get())}</p>
+            <p class="la-visually-hidden" aria-live="polite" aria-atomic="true">
+                {dynamic(move || announcement.get())}
+            </p>
         </div>
     }
     .into_any()
 }
 
 /// The selector of elements that open and close something in the transcript.
-const OPENS: &str = "summary, [aria-expanded]";
+const TOGGLE_SELECTOR: &str = "summary, [aria-expanded]";
 
 /// Applies changes of the messages to the list. Scrolls to the end after a message of the user,
 /// after a queued message, and in another conversation. If a question is new while the view is at
@@ -185,44 +187,51 @@ fn apply_message_changes(assistant: &Assistant, list: BlockList, scroll: ScrollS
             ThreadChange::UserMessage | ThreadChange::Other => scroll.jump_to_end(),
         }
     };
-    // The first time synchronously, so that the first frame shows the thread.
+    // The first call is synchronous, so that the first frame shows the thread.
     untrack(apply.clone());
     effect(move |_| apply());
-    let (approvals, asked) = (
+    let (approvals, handler_questions) = (
         assistant.pending_approvals(),
         assistant.view().asked.clone(),
     );
     let interrupts = assistant.interrupts();
-    let inside = use_context::<InboxPosition>();
-    let asking = assistant.clone();
-    effect(move |known: Option<Vec<String>>| {
+    let inbox_position = use_context::<InboxPosition>();
+    let question_assistant = assistant.clone();
+    effect(move |old_keys: Option<Vec<String>>| {
         let mut calls = approvals.get();
-        asked.with(|list| calls.extend(list.iter().map(|asked| asked.call)));
-        let mut open: Vec<String> = calls.iter().map(|key| format!("{key:?}")).collect();
-        // Questions of the agent are in the transcript only while the inbox is.
-        let of_agent = interrupts.with(|list| {
-            let open = list.iter().filter(|open| open.answer().is_none());
-            open.map(|open| open.interrupt().id.clone())
+        handler_questions.with(|list| calls.extend(list.iter().map(|question| question.call)));
+        let mut open_keys: Vec<String> = calls.iter().map(|key| format!("{key:?}")).collect();
+        // Questions of the agent are in the transcript only while the inbox is in it.
+        let interrupt_ids = interrupts.with(|list| {
+            let unanswered = list.iter().filter(|open| open.answer().is_none());
+            unanswered
+                .map(|open| open.interrupt().id.clone())
                 .collect::<Vec<_>>()
         });
-        if inside.is_some_and(InboxPosition::is_in_transcript) {
-            open.extend(of_agent);
+        if inbox_position.is_some_and(InboxPosition::is_in_transcript) {
+            open_keys.extend(interrupt_ids);
         }
-        let known = known.unwrap_or_default();
-        if known != open {
-            let has_new = open.iter().any(|key| !known.contains(key));
-            let first = calls.first().and_then(|call| {
-                let message = |of: &Conversation| Some(of.message_of_call(call)?.id().clone());
-                asking.with_conversation(message).flatten()
+        let old_keys = old_keys.unwrap_or_default();
+        if old_keys != open_keys {
+            let has_new = open_keys.iter().any(|key| !old_keys.contains(key));
+            let first_message_id = calls.first().and_then(|call| {
+                let message_id = |conversation: &Conversation| {
+                    Some(conversation.message_of_call(call)?.id().clone())
+                };
+                question_assistant.with_conversation(message_id).flatten()
             });
-            scroll.handle_questions_change(has_new, !open.is_empty(), first.as_ref());
+            scroll.handle_questions_change(
+                has_new,
+                !open_keys.is_empty(),
+                first_message_id.as_ref(),
+            );
         }
-        open
+        open_keys
     });
     let queued = assistant.queued();
-    effect(move |known: Option<usize>| {
+    effect(move |old_count: Option<usize>| {
         let count = queued.with(Vec::len);
-        if known.is_some_and(|known| known < count) {
+        if old_count.is_some_and(|old_count| old_count < count) {
             scroll.jump_to_end();
         }
         count
@@ -232,33 +241,33 @@ fn apply_message_changes(assistant: &Assistant, list: BlockList, scroll: ScrollS
 /// Returns a signal with the number of messages of the agent since the reader left the end; 0 at
 /// the end.
 fn count_unseen(list: BlockList, scroll: ScrollState) -> Memo<usize> {
-    let left_at = Memo::new(move |known: Option<&Option<ThreadEnd>>| {
+    let end_on_leaving = Memo::new(move |previous: Option<&Option<ThreadEnd>>| {
         if scroll.at_end.get() {
             return None;
         }
-        known.cloned().flatten().or_else(|| list.thread_end())
+        previous.cloned().flatten().or_else(|| list.thread_end())
     });
     memo(move || {
         list.changes.track();
-        left_at.with(|end| end.as_ref().map_or(0, |end| list.count_messages_since(end)))
+        end_on_leaving.with(|end| end.as_ref().map_or(0, |end| list.count_messages_since(end)))
     })
 }
 
 /// Mounts all messages when the user searches or prints the page, because browsers find and print
 /// only mounted content.
 fn mount_all_on_search_or_print(list: BlockList) {
-    let pressed = window_event_listener(leptos::ev::keydown, move |event| {
-        let searches = (event.ctrl_key() || event.meta_key()) && event.key() == "f";
-        if searches {
+    let keydown_listener = window_event_listener(leptos::ev::keydown, move |event| {
+        let is_search = (event.ctrl_key() || event.meta_key()) && event.key() == "f";
+        if is_search {
             match list.partial.get_untracked() {
                 true => list.mount_all(),
                 false => draw_all_rows(),
             }
         }
     });
-    on_cleanup(move || pressed.remove());
-    // Printing includes everything.
-    let printed = window_event_listener_untyped("beforeprint", move |_| {
+    on_cleanup(move || keydown_listener.remove());
+    // A printed page contains all messages.
+    let print_listener = window_event_listener_untyped("beforeprint", move |_| {
         match list.partial.try_get_untracked() {
             Some(true) => list.mount_all(),
             // All messages are mounted, but some rows may wait for later frames.
@@ -266,7 +275,7 @@ fn mount_all_on_search_or_print(list: BlockList) {
             None => {}
         }
     });
-    on_cleanup(move || printed.remove());
+    on_cleanup(move || print_listener.remove());
 }
 
 /// The button that mounts all messages, for users who do not scroll. Renders nothing once all
@@ -274,9 +283,9 @@ fn mount_all_on_search_or_print(list: BlockList) {
 #[component]
 fn ShowAllButton(list: BlockList) -> impl IntoView {
     let words = Words::current();
-    let button = move || {
+    let render_button = move || {
         let words = words.clone();
-        let word = move || insert_count(&words.word(|l| &l.show_all), list.total.get());
+        let label = move || insert_count(&words.word(|l| &l.show_all), list.total.get());
         view! {
             <button
                 type="button"
@@ -285,12 +294,12 @@ fn ShowAllButton(list: BlockList) -> impl IntoView {
                 data-size="small"
                 on:click=move |_| list.mount_all()
             >
-                <span>{dynamic(word)}</span>
+                <span>{dynamic(label)}</span>
             </button>
         }
         .into_any()
     };
-    when(move || list.partial.get(), button)
+    when(move || list.partial.get(), render_button)
 }
 
 /// The space of messages that are not mounted.

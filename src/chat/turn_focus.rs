@@ -9,7 +9,7 @@ use web_sys::{Element, HtmlElement};
 use super::scroll::ScrollState;
 use crate::ui::{after, has_modifier};
 
-const TURN: &str = ".la-turn";
+const TURN_SELECTOR: &str = ".la-turn";
 /// The time after which the list has mounted the blocks that come into view, in milliseconds.
 const MOUNT_MS: u32 = 60;
 
@@ -24,30 +24,33 @@ pub(super) fn handle_key(scroll: ScrollState, event: &KeyboardEvent) {
     let Some(target) = target.filter(|_| !has_modifier(event)) else {
         return;
     };
-    let on_turn = target.matches(TURN).unwrap_or_default();
-    if !on_turn && !target.is_same_node(Some(&scroller)) {
+    let is_on_turn = target.matches(TURN_SELECTOR).unwrap_or_default();
+    if !is_on_turn && !target.is_same_node(Some(&scroller)) {
         return;
     }
     let turns = visible_turns(&scroller);
-    let now = on_turn.then(|| {
+    let current = is_on_turn.then(|| {
         turns
             .iter()
             .position(|turn| turn.is_same_node(Some(&target)))
     });
-    let now = now.flatten();
+    let current = current.flatten();
     match event.key().as_str() {
         "ArrowUp" => {
-            if now.is_some() && is_clipped(&scroller, &target, true) {
+            if current.is_some() && is_clipped(&scroller, &target, true) {
                 return;
             }
-            let before = now.map_or_else(|| turns.len().checked_sub(1), |now| now.checked_sub(1));
-            focus_turn(event, before.and_then(|place| turns.get(place)));
+            let previous = current.map_or_else(
+                || turns.len().checked_sub(1),
+                |current| current.checked_sub(1),
+            );
+            focus_turn(event, previous.and_then(|index| turns.get(index)));
         }
         "ArrowDown" => {
-            if now.is_none() || is_clipped(&scroller, &target, false) {
+            if current.is_none() || is_clipped(&scroller, &target, false) {
                 return;
             }
-            focus_turn(event, now.and_then(|now| turns.get(now + 1)));
+            focus_turn(event, current.and_then(|current| turns.get(current + 1)));
         }
         "Home" => {
             scroller.set_scroll_top(0);
@@ -65,10 +68,10 @@ pub(super) fn handle_key(scroll: ScrollState, event: &KeyboardEvent) {
 }
 
 fn visible_turns(scroller: &Element) -> Vec<HtmlElement> {
-    let Ok(list) = scroller.query_selector_all(TURN) else {
+    let Ok(list) = scroller.query_selector_all(TURN_SELECTOR) else {
         return Vec::new();
     };
-    let turns = (0..list.length()).filter_map(|place| list.item(place)?.dyn_into().ok());
+    let turns = (0..list.length()).filter_map(|index| list.item(index)?.dyn_into().ok());
     turns
         .filter(|turn: &HtmlElement| turn.offset_height() > 0)
         .collect()

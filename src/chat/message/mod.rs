@@ -1,5 +1,5 @@
-//! Renders a message: its frame, and its parts in their default arrangement. The room `part` renders
-//! the content of a part.
+//! Renders a message: its frame, and its parts in their default arrangement. The module `part` of
+//! the crate renders the content of a part.
 
 mod notes;
 mod parts;
@@ -51,26 +51,27 @@ pub fn MessageView(
     assistant: Option<Assistant>,
     /// The message.
     message: MessageCell,
-    /// The number of the message in the thread, and the total; given if not all messages are
+    /// The number of the message in the thread, and the total number; `None` if all messages are
     /// mounted.
     #[prop(optional, into)]
     place: Signal<Option<(usize, usize)>>,
 ) -> impl IntoView {
-    let empty = message.empty.clone();
-    let draw = move || {
-        let (named, by_person) = (message.speaker.is_some(), message.role == Role::User);
+    let is_empty = message.empty.clone();
+    let render = move || {
+        let (has_speaker, is_by_user) = (message.speaker.is_some(), message.role == Role::User);
         let children = move || {
             // Rare parts are left out of the list, because `None` would add a placeholder node to
             // the DOM.
-            let speaker = (named && !by_person).then(|| view! { <MessageSpeaker /> }.into_any());
-            let editor = by_person.then(|| view! { <MessageEditor /> }.into_any());
-            let rest = [
+            let speaker =
+                (has_speaker && !is_by_user).then(|| view! { <MessageSpeaker /> }.into_any());
+            let editor = is_by_user.then(|| view! { <MessageEditor /> }.into_any());
+            let other_parts = [
                 Some(view! { <MessageParts /> }.into_any()),
                 editor,
                 Some(view! { <MessageNotes /> }.into_any()),
             ];
-            let all = speaker.into_iter().chain(rest.into_iter().flatten());
-            all.collect_view().into_any()
+            let parts = speaker.into_iter().chain(other_parts.into_iter().flatten());
+            parts.collect_view().into_any()
         };
         message_article(
             assistant.clone(),
@@ -79,7 +80,7 @@ pub fn MessageView(
             Box::new(children),
         )
     };
-    when(move || !empty.get(), draw)
+    when(move || !is_empty.get(), render)
 }
 
 /// A message with a custom arrangement: an `article`, or a part of its turn's article in a
@@ -122,7 +123,7 @@ pub fn MessageRoot(
     assistant: Option<Assistant>,
     /// The message.
     message: MessageCell,
-    /// The number of the message in the thread, and the total; given if not all messages are
+    /// The number of the message in the thread, and the total number; `None` if all messages are
     /// mounted.
     #[prop(optional, into)]
     place: Signal<Option<(usize, usize)>>,
@@ -146,7 +147,7 @@ pub fn MessageRoot(
 /// ```
 #[must_use]
 pub fn use_message() -> Option<MessageCell> {
-    use_context::<Arc<MessageContext>>().map(|spoken| spoken.message.clone())
+    use_context::<Arc<MessageContext>>().map(|context| context.message.clone())
 }
 
 fn message_article(
@@ -163,9 +164,9 @@ fn message_article(
         provide_context(ApprovalBatch::new());
         let shared =
             use_context().unwrap_or_else(|| TranscriptContext::new(assistant.clone(), None));
-        let (edited, of) = (shared.edited, message.id.clone());
-        let editing = move || {
-            let is_editing = edited.is_editing(&of);
+        let (edited, edited_id) = (shared.edited, message.id.clone());
+        let editing_attribute = move || {
+            let is_editing = edited.is_editing(&edited_id);
             is_editing.then_some("")
         };
         provide_context(Arc::new(MessageContext {
@@ -174,62 +175,62 @@ fn message_article(
             words: words.clone(),
             shared,
         }));
-        let named = message.speaker.clone();
-        let by_person = message.role == Role::User;
-        let attributed = message.attributed.clone();
-        let speaker = move || match (by_person, attributed.get()) {
+        let speaker_name = message.speaker.clone();
+        let is_by_user = message.role == Role::User;
+        let is_attributed = message.attributed.clone();
+        let speaker = move || match (is_by_user, is_attributed.get()) {
             (true, false) => words.word(|l| &l.you),
-            (_, attributed) => speaker_text(&words, named.as_deref(), attributed),
+            (_, is_attributed) => speaker_text(&words, speaker_name.as_deref(), is_attributed),
         };
-        let (role, attributed) = (message.role, message.attributed.clone());
-        // A message that the agent claims while it is shown is no longer the user's.
-        let whose = move || match attributed.get() {
+        let (role, is_attributed) = (message.role, message.attributed.clone());
+        // A message that becomes attributed while it is shown loses the role of the user.
+        let displayed_role = move || match is_attributed.get() {
             true => Role::Assistant.as_str(),
             false => role.as_str(),
         };
-        let attributed = message.attributed.clone();
-        let calls = message.parts.clone();
+        let is_attributed = message.attributed.clone();
+        let call_parts = message.parts.clone();
         let has_calls = move || {
             let is_call = |kind: &PartKind| matches!(kind, PartKind::Call(_));
-            calls.with(|parts| parts.iter().any(|part| is_call(&part.kind)))
+            call_parts.with(|parts| parts.iter().any(|part| is_call(&part.kind)))
         };
-        let (parts, cut, interjected) = (
+        let (parts, cut, is_interjected) = (
             message.parts.clone(),
             message.cut.clone(),
             message.interjected,
         );
-        let groups = use_context::<Groups>().filter(|_| !by_person && !interjected);
-        let (streaming, empty) = (message.streaming.clone(), message.empty.clone());
-        let follows: Attributes = Rc::new(move |put| {
-            let folded = groups.is_some_and(|groups| {
+        let groups = use_context::<Groups>().filter(|_| !is_by_user && !is_interjected);
+        let (is_streaming, is_empty) = (message.streaming.clone(), message.empty.clone());
+        let tracked_attributes: Attributes = Rc::new(move |put| {
+            let is_folded = groups.is_some_and(|groups| {
                 parts.with(|parts| groups.is_all_hidden(parts)) && cut.with(Option::is_none)
             });
-            put("data-folded", folded.then_some(""));
-            put("data-streaming", streaming.get().then_some(""));
-            put("hidden", empty.get().then_some(""));
+            put("data-folded", is_folded.then_some(""));
+            put("data-streaming", is_streaming.get().then_some(""));
+            put("hidden", is_empty.get().then_some(""));
         });
         // A turn of the transcript is one article, with a heading that names the speaker.
-        let alone = use_context::<TurnMarker>().is_none();
-        let named_itself =
-            (!by_person && message.speaker.is_some()) || message.attributed.get_untracked();
-        let role = (!alone && !named_itself).then_some("none");
-        // The position of a turn covers its messages.
-        let number = move || place.get().map(|(number, _)| number.to_string());
-        let count = move || place.get().map(|(_, count)| count.to_string());
+        let is_outside_turn = use_context::<TurnMarker>().is_none();
+        let has_own_label =
+            (!is_by_user && message.speaker.is_some()) || message.attributed.get_untracked();
+        let aria_role = (!is_outside_turn && !has_own_label).then_some("none");
+        // Messages inside of a turn have no position, because the turn has one.
+        let aria_position = move || place.get().map(|(number, _)| number.to_string());
+        let aria_total = move || place.get().map(|(_, total)| total.to_string());
         view! {
             <article
                 class="la-message"
                 class:message-with-tools=has_calls
-                data-role=whose
-                data-attributed=move || attributed.get().then_some("")
+                data-role=displayed_role
+                data-attributed=move || is_attributed.get().then_some("")
                 data-message-id=message.wire_id.clone()
-                role=role
-                aria-label=(alone || named_itself).then_some(speaker)
-                aria-posinset=alone.then_some(number)
-                aria-setsize=alone.then_some(count)
+                role=aria_role
+                aria-label=(is_outside_turn || has_own_label).then_some(speaker)
+                aria-posinset=is_outside_turn.then_some(aria_position)
+                aria-setsize=is_outside_turn.then_some(aria_total)
                 data-interjected=message.interjected.then_some("")
-                data-editing=by_person.then_some(editing)
-                use:attributes=follows
+                data-editing=is_by_user.then_some(editing_attribute)
+                use:attributes=tracked_attributes
             >
                 {children()}
             </article>

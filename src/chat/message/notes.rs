@@ -18,29 +18,30 @@ use crate::{
 /// [`MessageRoot`](super::MessageRoot).
 #[component]
 pub fn MessageNotes() -> impl IntoView {
-    let Some(spoken) = MessageContext::find_surrounding("MessageNotes") else {
+    let Some(message_context) = MessageContext::find_surrounding("MessageNotes") else {
         return ().into_any();
     };
-    let message = &spoken.message;
-    let (cut, disputed) = (shown_cut(&spoken), message.disputed.clone());
-    let by_person = message.role == Role::User;
+    let message = &message_context.message;
+    let (cut, disputed) = (displayed_cut(&message_context), message.disputed.clone());
+    let is_by_user = message.role == Role::User;
     let (steps, interjected) = (message.steps.read_only(), message.interjected);
-    let some = steps.clone();
-    let is_disputed = disputed.clone();
     // Most messages have no notes: one condition for all of them adds one placeholder node to the
     // DOM, instead of one for each kind of note.
-    let has_notes = move || {
-        interjected
-            || some.with(|steps| !steps.is_empty())
-            || cut.get().is_some()
-            || is_disputed.with(Option::is_some)
+    let has_notes = {
+        let (steps, disputed) = (steps.clone(), disputed.clone());
+        move || {
+            interjected
+                || steps.with(|steps| !steps.is_empty())
+                || cut.get().is_some()
+                || disputed.with(Option::is_some)
+        }
     };
-    let words = spoken.words.clone();
-    let notes = move || {
+    let words = message_context.words.clone();
+    let render_notes = move || {
         let (disputed, steps) = (disputed.clone(), steps.clone());
-        let some = steps.clone();
+        let tracked_steps = steps.clone();
         let (words, note_words) = (words.clone(), words.clone());
-        let interjected = interjected.then(|| {
+        let interjected_note = interjected.then(|| {
             view! {
                 <p class="la-message-note" data-note="interjected">
                     {Icon::Chat.view()} <span>{words.text(|l| &l.interjected)}</span>
@@ -48,46 +49,55 @@ pub fn MessageNotes() -> impl IntoView {
             }
         });
         view! {
-            {interjected}
-            {when(move || some.with(|steps| !steps.is_empty()), move || stored_steps(steps.clone()))}
-            {dynamic(move || cut.get().map(|cut| cut_note(&words, cut, by_person)))}
+            {interjected_note}
+            {when(
+                move || tracked_steps.with(|steps| !steps.is_empty()),
+                move || stored_steps(steps.clone()),
+            )}
+            {dynamic(move || cut.get().map(|cut| cut_note(&words, cut, is_by_user)))}
             {dynamic(move || disputed.get().map(|text| disputed_note(&note_words, text)))}
         }
         .into_any()
     };
-    when(has_notes, notes).into_any()
+    when(has_notes, render_notes).into_any()
 }
 
 /// Returns a signal with the way in which a message ended early; `None` if no note shows it. For an
 /// unanswered message of the user, no note is shown while a notice shows the reason.
-fn shown_cut(spoken: &MessageContext) -> Memo<Option<Cut>> {
-    let (cut, id) = (spoken.message.cut.clone(), spoken.message.id.clone());
-    if spoken.message.role != Role::User {
+fn displayed_cut(message_context: &MessageContext) -> Memo<Option<Cut>> {
+    let (cut, id) = (
+        message_context.message.cut.clone(),
+        message_context.message.id.clone(),
+    );
+    if message_context.message.role != Role::User {
         return memo(move || cut.get());
     }
-    let (notices, messages) = (spoken.assistant.notices(), spoken.assistant.messages());
+    let (notices, messages) = (
+        message_context.assistant.notices(),
+        message_context.assistant.messages(),
+    );
     memo(move || {
         let cut = cut.get()?;
-        let newest = messages.with(|list| list.last().is_some_and(|entry| entry.id == id));
+        let is_newest = messages.with(|list| list.last().is_some_and(|entry| entry.id == id));
         let has_notice = notices.with(|list| list.iter().any(|notice| notice.is_failure()));
-        (!(newest && has_notice)).then_some(cut)
+        (!(is_newest && has_notice)).then_some(cut)
     })
 }
 
 /// Renders the reason why the message is incomplete, or has no answer.
-fn cut_note(words: &Words, cut: Cut, by_person: bool) -> impl IntoView + use<> {
-    let (word, failure) = match cut {
-        Cut::Failed | Cut::BrokenOff if by_person => (words.text(|l| &l.cut_unanswered), true),
+fn cut_note(words: &Words, cut: Cut, is_by_user: bool) -> impl IntoView + use<> {
+    let (label, is_failure) = match cut {
+        Cut::Failed | Cut::BrokenOff if is_by_user => (words.text(|l| &l.cut_unanswered), true),
         Cut::Stopped => (words.text(|l| &l.cut_stopped), false),
         Cut::Cancelled => (words.text(|l| &l.cut_cancelled), false),
         Cut::Failed => (words.text(|l| &l.cut_failed), true),
         _ => (words.text(|l| &l.cut_broken_off), true),
     };
-    let icon = if failure { Icon::Alert } else { Icon::Ban };
+    let icon = if is_failure { Icon::Alert } else { Icon::Ban };
     view! {
-        <p class="la-message-note" data-cut=cut.as_str() data-tone=failure.then_some("error")>
+        <p class="la-message-note" data-cut=cut.as_str() data-tone=is_failure.then_some("error")>
             {icon.view()}
-            <span>{word}</span>
+            <span>{label}</span>
         </p>
     }
 }

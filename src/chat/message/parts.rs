@@ -25,14 +25,14 @@ use crate::{
 /// [`MessageRoot`](super::MessageRoot).
 #[component]
 pub fn MessageSpeaker() -> impl IntoView {
-    let spoken = MessageContext::find_surrounding("MessageSpeaker")?;
-    let message = &spoken.message;
+    let message_context = MessageContext::find_surrounding("MessageSpeaker")?;
+    let message = &message_context.message;
     let name = message.speaker.clone();
     let name = name.filter(|_| message.role != Role::User)?;
-    let name = truncate(&name, MAX_NAME).into_owned();
+    let name = truncate(&name, MAX_NAME_CHARS).into_owned();
     Some(view! {
         <p class="la-message-speaker">
-            {spoken.words.text(|l| &l.assistant)} " · "
+            {message_context.words.text(|l| &l.assistant)} " · "
             <bdi class="la-message-name">
                 <ExactText text=name />
             </bdi>
@@ -45,54 +45,57 @@ pub fn MessageSpeaker() -> impl IntoView {
 /// name is never shown alone.
 pub(super) fn speaker_text(words: &Words, name: Option<&str>, attributed: bool) -> Word {
     let assistant = words.word(|l| &l.assistant);
-    let name = name.map(|name| escape_hidden(&truncate(name, MAX_NAME)));
-    let marked = attributed.then(|| words.word(|l| &l.attributed).into_owned());
-    let all: Vec<String> = std::iter::once(assistant.into_owned())
+    let name = name.map(|name| escape_hidden(&truncate(name, MAX_NAME_CHARS)));
+    let attribution = attributed.then(|| words.word(|l| &l.attributed).into_owned());
+    let segments: Vec<String> = std::iter::once(assistant.into_owned())
         .chain(name)
-        .chain(marked)
+        .chain(attribution)
         .collect();
-    all.join(" · ").into()
+    segments.join(" · ").into()
 }
 
 /// The maximum length of a name, in characters.
-const MAX_NAME: usize = 60;
+const MAX_NAME_CHARS: usize = 60;
 
 /// The parts of a message in order: text, reasoning, files, calls with their cards. See
 /// [`super::MessageRoot`] for an example.
 #[component]
 pub fn MessageParts() -> impl IntoView {
-    let Some(spoken) = MessageContext::find_surrounding("MessageParts") else {
+    let Some(message_context) = MessageContext::find_surrounding("MessageParts") else {
         return ().into_any();
     };
-    let (assistant, message) = (spoken.assistant.clone(), &spoken.message);
+    let (assistant, message) = (message_context.assistant.clone(), &message_context.message);
     let groups = use_context::<Groups>();
-    let (parts, count, id) = (
+    let (parts, counted_parts, id) = (
         message.parts.clone(),
         message.parts.clone(),
         message.id.clone(),
     );
     let has_several_cards = {
         let assistant = assistant.clone();
-        memo(move || count.with(|parts| count_default_cards(&assistant, parts, groups) > 1))
+        memo(move || counted_parts.with(|parts| count_default_cards(&assistant, parts, groups) > 1))
     };
-    let places = assistant.clone();
-    let draw = move |part: PartCell| {
+    let grouping_assistant = assistant.clone();
+    let render_part = move |part: PartCell| {
         let (assistant, message) = (assistant.clone(), id.clone());
         let kind = part.kind.clone();
-        let draw = move || view! { <PartView assistant message part /> }.into_any();
+        let render = move || view! { <PartView assistant message part /> }.into_any();
         match (kind, groups) {
-            (PartKind::Call(call), Some(groups)) => grouped_call(&places, groups, call, draw),
-            _ => draw(),
+            (PartKind::Call(call), Some(groups)) => {
+                grouped_call(&grouping_assistant, groups, call, render)
+            }
+            _ => render(),
         }
     };
-    // A call keeps its card when the list moves it, so that typing in it continues.
-    let key = |part: &PartCell| match &part.kind {
+    // A call keeps its card when its index in the list changes, so that the user can continue
+    // typing in the card.
+    let part_key = |part: &PartCell| match &part.kind {
         PartKind::Call(key) => format!("{key:?}"),
         kind => format!("{} {kind:?}", part.index),
     };
-    let drawn = AtomicBool::new(false);
-    let listed = move || {
-        if drawn.swap(true, Relaxed)
+    let was_listed = AtomicBool::new(false);
+    let list_parts = move || {
+        if was_listed.swap(true, Relaxed)
             && let Some(groups) = groups
         {
             groups.invalidate();
@@ -101,21 +104,23 @@ pub fn MessageParts() -> impl IntoView {
     };
     // The summary of several approvals is above the first of their cards.
     let batch = use_context::<ApprovalBatch>();
-    let first = {
+    let first_awaiting = {
         let parts = message.parts.clone();
         memo(move || parts.with(|parts| first_awaiting_approval(batch?, parts)))
     };
-    let partial = PartialList::new(FIRST_PARTS, LAST_PARTS);
+    let partial_list = PartialList::new(FIRST_PARTS, LAST_PARTS);
     let items = move || {
-        let first = first.get();
-        let mut parts: Vec<_> = listed().into_iter().map(Some).collect();
-        partial.replace_gap(&mut parts, || None);
+        let first_awaiting = first_awaiting.get();
+        let mut parts: Vec<_> = list_parts().into_iter().map(Some).collect();
+        partial_list.replace_gap(&mut parts, || None);
         let item = |part: PartCell| {
-            let above = match &part.kind {
-                PartKind::Call(key) if Some(*key) == first => batch.map(PartListItem::Summary),
+            let summary = match &part.kind {
+                PartKind::Call(key) if Some(*key) == first_awaiting => {
+                    batch.map(PartListItem::Summary)
+                }
                 _ => None,
             };
-            above.into_iter().chain([PartListItem::Part(part)])
+            summary.into_iter().chain([PartListItem::Part(part)])
         };
         let items = parts.into_iter().flat_map(|part| match part {
             Some(part) => item(part).collect(),
@@ -124,35 +129,36 @@ pub fn MessageParts() -> impl IntoView {
         items.collect()
     };
     let key = move |item: &PartListItem| match item {
-        PartListItem::Part(part) => key(part),
+        PartListItem::Part(part) => part_key(part),
         PartListItem::Summary(_) => "summary".to_owned(),
         PartListItem::More => "more".to_owned(),
     };
-    let draw = move |item: PartListItem| match item {
-        PartListItem::Part(part) => draw(part),
+    let render_item = move |item: PartListItem| match item {
+        PartListItem::Part(part) => render_part(part),
         PartListItem::Summary(batch) => batch_bar(batch),
-        PartListItem::More => partial.button(),
+        PartListItem::More => partial_list.button(),
     };
-    let parts = paced_each(items, key, draw);
-    let (attributed, words) = (message.attributed.clone(), spoken.words.clone());
+    let parts = paced_each(items, key, render_item);
+    let (is_attributed, words) = (message.attributed.clone(), message_context.words.clone());
     // The rare content shares one view, because each absent view adds a placeholder node to the
     // DOM.
-    let head = move || {
-        let mark = attributed.get().then(|| {
+    let render_head = move || {
+        let attribution_note = is_attributed.get().then(|| {
             view! {
                 <p class="la-message-note" data-note="attributed">
                     {Icon::Alert.view()} <span>{words.text(|l| &l.attributed)}</span>
                 </p>
             }
         });
-        let all = has_several_cards
+        let expand_button = has_several_cards
             .get()
             .then(|| view! { <ExpandAllButton /> });
-        (mark.is_some() || all.is_some()).then(|| view! { {mark} {all} })
+        (attribution_note.is_some() || expand_button.is_some())
+            .then(|| view! { {attribution_note} {expand_button} })
     };
     view! {
         <div class="la-message-parts">
-            {dynamic(head)} {parts}
+            {dynamic(render_head)} {parts}
         </div>
     }
     .into_any()
@@ -203,9 +209,8 @@ enum PartListItem {
 const FIRST_PARTS: usize = 100;
 const LAST_PARTS: usize = 20;
 
-/// Finds, among the calls of a message, the first call that waits for approval; `None` if no call
-/// of the message waits, or fewer than two calls of the batch wait. Tracked when called in a
-/// reactive closure.
+/// Returns the first call of a message that waits for approval; `None` if no call of the message
+/// waits, or if fewer than two calls of the batch wait. Tracked when called in a reactive closure.
 fn first_awaiting_approval(batch: ApprovalBatch, parts: &[PartCell]) -> Option<CallKey> {
     let mut calls = parts.iter().filter_map(|part| match &part.kind {
         PartKind::Call(key) => Some(*key),
@@ -224,12 +229,13 @@ fn count_default_cards(assistant: &Assistant, parts: &[PartCell], groups: Option
         PartKind::Call(key) => Some(key),
         _ => None,
     });
-    // A single call opens by itself.
     if calls.clone().nth(1).is_none() {
         return 0;
     }
-    let shown = calls.filter(|key| groups.is_none_or(|groups| !groups.is_hidden(key)));
-    shown.filter(|key| has_default_card(assistant, key)).count()
+    let visible_calls = calls.filter(|key| groups.is_none_or(|groups| !groups.is_hidden(key)));
+    visible_calls
+        .filter(|key| has_default_card(assistant, key))
+        .count()
 }
 
 /// The button that opens or closes all default tool cards of a message (rule "cards fold").
@@ -249,14 +255,14 @@ fn ExpandAllButton() -> impl IntoView {
         let Ok(cards) = message.query_selector_all("details.la-tool-card") else {
             return;
         };
-        for place in 0..cards.length() {
-            if let Some(card) = cards.item(place).and_then(|card| card.dyn_into().ok()) {
+        for index in 0..cards.length() {
+            if let Some(card) = cards.item(index).and_then(|card| card.dyn_into().ok()) {
                 let card: web_sys::HtmlDetailsElement = card;
                 card.set_open(open.get_untracked());
             }
         }
     };
-    let word = move || match open.get() {
+    let label = move || match open.get() {
         true => words.word(|l| &l.collapse_all),
         false => words.word(|l| &l.expand_all),
     };
@@ -271,7 +277,7 @@ fn ExpandAllButton() -> impl IntoView {
                 node_ref=button
                 on:click=toggle
             >
-                <span>{dynamic(word)}</span>
+                <span>{dynamic(label)}</span>
             </button>
         </div>
     }
