@@ -5,7 +5,7 @@ use std::{cell::RefCell, collections::HashMap};
 use assistant_core::{conversation::MessageId, event::Role, text::confusable::skeleton};
 use leptos::prelude::*;
 
-use super::{Speech, plain::BlockReader, voice::ActivityAnnouncer};
+use super::{Speech, activity_announcer::ActivityAnnouncer, plain_text::BlockReader};
 use crate::{
     assistant::Assistant,
     render::PartKind,
@@ -14,10 +14,10 @@ use crate::{
 };
 
 /// The maximum number of characters of an answer that are announced.
-const MAX_SPOKEN: usize = 6_000;
+const MAX_ANNOUNCED_CHARS: usize = 6_000;
 
 /// The number of bytes of a text that are converted for announcements; the rest is not announced.
-const MAX_READ: usize = 128 << 10;
+const MAX_CONVERTED_BYTES: usize = 128 << 10;
 
 /// The progress of announcing an answer.
 #[derive(Default)]
@@ -48,11 +48,11 @@ impl Speaker {
     /// Returns a block with the name of its author in front, so that the block is not mistaken for
     /// text of the page.
     fn prefix_author(&self, block: &str) -> String {
-        let who = untrack(|| match self.attributed {
+        let author = untrack(|| match self.attributed {
             true => self.words.word(|l| &l.attributed),
             false => self.words.word(|l| &l.assistant),
         });
-        format!("{who}: {block}")
+        format!("{author}: {block}")
     }
 
     /// Returns true if a block begins like an announcement that asks for a decision, even if
@@ -65,57 +65,59 @@ impl Speaker {
             &labels.question_asked,
             &labels.agent_call_question,
         ];
-        let heads = request_labels.map(|word| skeleton(word.split('{').next().unwrap_or_default()));
-        heads
+        let prefixes =
+            request_labels.map(|label| skeleton(label.split('{').next().unwrap_or_default()));
+        prefixes
             .iter()
-            .any(|head| !head.is_empty() && beginning.starts_with(head.as_str()))
+            .any(|prefix| !prefix.is_empty() && beginning.starts_with(prefix.as_str()))
     }
 }
 
 /// Announces new answers of an assistant at the time that `speech` selects.
 pub(super) fn announce_answers(
     assistant: &Assistant,
-    voice: ActivityAnnouncer,
+    announcer: ActivityAnnouncer,
     speech: Signal<Speech>,
 ) {
-    let (thread, tip) = voice.baseline();
-    let announced = StoredValue::new_local(RefCell::new(AnnouncementState {
+    let (thread, tip) = announcer.baseline();
+    let state = StoredValue::new_local(RefCell::new(AnnouncementState {
         thread,
         tip,
         answers: HashMap::new(),
     }));
     let (messages, words) = (assistant.messages(), Words::current());
-    let of = assistant.clone();
+    let answer_assistant = assistant.clone();
     effect(move |_| {
         let is_attributed = |id: &MessageId| {
-            of.message(id)
+            answer_assistant
+                .message(id)
                 .is_some_and(|cell| cell.attributed.get_untracked())
         };
-        let fresh = messages.with(|list| {
-            announced.with_value(|announced| {
-                announced
+        let pending_ids = messages.with(|list| {
+            state.with_value(|state| {
+                state
                     .borrow_mut()
                     .update_pending_answers(list, is_attributed)
             })
         });
         let speech = speech.get();
-        for id in fresh {
-            let Some(cell) = of.message(&id) else {
+        for id in pending_ids {
+            let Some(cell) = answer_assistant.message(&id) else {
                 continue;
             };
-            let complete = !cell.streaming.get();
-            if speech == Speech::AsItComes || complete {
-                let texts = text_parts(&of, &cell);
+            let is_complete = !cell.streaming.get();
+            if speech == Speech::AsItComes || is_complete {
+                let texts = text_parts(&answer_assistant, &cell);
                 let words = words.clone();
-                announced.with_value(|announced| {
-                    let mut announced = announced.borrow_mut();
-                    let followed = announced.answers.entry(id).or_default();
+                state.with_value(|state| {
+                    let mut state = state.borrow_mut();
+                    let progress = state.answers.entry(id).or_default();
                     let attributed = cell.attributed.get_untracked();
-                    followed.announce(
+                    progress.announce(
                         &texts,
-                        complete,
+                        is_complete,
                         speech,
-                        voice,
+                        announcer,
                         &Speaker { words, attributed },
                     );
                 });
@@ -124,8 +126,8 @@ pub(super) fn announce_answers(
     });
 }
 
-/// Returns the index and the text of each text part of a message, with true if more text is
-/// expected. The text is cut at [`MAX_READ`] bytes. Tracked when called in a reactive closure.
+/// Returns the index and the text of each text part of a message, and true if more text is
+/// expected. The text is cut at [`MAX_CONVERTED_BYTES`]. Tracked when called in a reactive closure.
 fn text_parts(assistant: &Assistant, cell: &MessageCell) -> Vec<(usize, String, bool)> {
     let parts = cell.parts.get();
     let texts = parts.iter().filter(|part| part.kind == PartKind::Text);
@@ -134,7 +136,7 @@ fn text_parts(assistant: &Assistant, cell: &MessageCell) -> Vec<(usize, String, 
         let text = assistant.with_conversation(|conversation| {
             let message = conversation.message(&cell.id)?;
             let text = message.parts().get(part.index)?.as_text()?;
-            text.get(..floor_char_boundary(text, MAX_READ))
+            text.get(..floor_char_boundary(text, MAX_CONVERTED_BYTES))
                 .map(str::to_owned)
         });
         Some((part.index, text.flatten()?, mark.open))
@@ -152,41 +154,41 @@ impl AnnouncementState {
         is_attributed: impl Fn(&MessageId) -> bool,
     ) -> Vec<MessageId> {
         let tip = list.last().map(|entry| entry.id.clone());
-        let other = self.thread != list.thread();
+        let is_other_thread = self.thread != list.thread();
         self.thread = list.thread();
-        let old = std::mem::replace(&mut self.tip, tip);
-        if other {
+        let old_tip = std::mem::replace(&mut self.tip, tip);
+        if is_other_thread {
             self.answers.clear();
         }
-        if other && !list.is_empty() {
+        if is_other_thread && !list.is_empty() {
             return Vec::new();
         }
-        let from = match old.filter(|_| !other) {
+        let start = match old_tip.filter(|_| !is_other_thread) {
             None => 0,
-            Some(old) => match list.iter().rposition(|entry| entry.id == old) {
-                Some(place) => place + 1,
-                // Another branch: its messages existed before.
+            Some(old_tip) => match list.iter().rposition(|entry| entry.id == old_tip) {
+                Some(index) => index + 1,
+                // The messages of another branch existed before.
                 None => list.len(),
             },
         };
-        for entry in list.iter().skip(from) {
+        for entry in list.iter().skip(start) {
             if entry.role == Role::User || is_attributed(&entry.id) {
-                // Earlier answers are done: a list may bring a whole history.
+                // Earlier answers are done, because the list may contain a whole history.
                 self.answers.values_mut().for_each(|one| one.done = true);
             }
             if entry.role == Role::Assistant {
                 self.answers.entry(entry.id.clone()).or_default();
             }
         }
-        // Inserts the answers in the order of the list. There are few of them, and the sort of the
-        // standard library would add three kilobytes to the module.
-        let mut open: Vec<(Option<usize>, MessageId)> = Vec::new();
+        // Inserts the few answers in the order of the list. The sort of the standard library would
+        // add three kilobytes to the module.
+        let mut open_answers: Vec<(Option<usize>, MessageId)> = Vec::new();
         for (id, _) in self.answers.iter().filter(|(_, one)| !one.done) {
-            let place = list.iter().rposition(|entry| entry.id == *id);
-            let at = open.partition_point(|(before, _)| *before <= place);
-            open.insert(at, (place, id.clone()));
+            let index = list.iter().rposition(|entry| entry.id == *id);
+            let position = open_answers.partition_point(|(before, _)| *before <= index);
+            open_answers.insert(position, (index, id.clone()));
         }
-        open.into_iter().map(|(_, id)| id).collect()
+        open_answers.into_iter().map(|(_, id)| id).collect()
     }
 }
 
@@ -196,7 +198,7 @@ impl AnswerProgress {
         texts: &[(usize, String, bool)],
         complete: bool,
         speech: Speech,
-        voice: ActivityAnnouncer,
+        announcer: ActivityAnnouncer,
         speaker: &Speaker,
     ) {
         let words = &speaker.words;
@@ -205,34 +207,35 @@ impl AnswerProgress {
         }
         self.done = complete;
         if speech == Speech::Off {
-            let some = texts.iter().any(|(_, text, _)| !text.trim().is_empty());
-            if complete && some {
-                voice.announce_status(untrack(|| words.word(|l| &l.answer_finished)));
+            let has_text = texts.iter().any(|(_, text, _)| !text.trim().is_empty());
+            if complete && has_text {
+                announcer.announce_status(untrack(|| words.word(|l| &l.answer_finished)));
             }
             return;
         }
-        let mut first = true;
-        for (place, text, open) in texts {
-            let reader = self.texts.entry(*place).or_default();
+        let mut is_first = true;
+        for (index, text, open) in texts {
+            let reader = self.texts.entry(*index).or_default();
             for block in reader.read(text, *open && !complete, &words.now()) {
-                if self.announced_chars > MAX_SPOKEN {
+                if self.announced_chars > MAX_ANNOUNCED_CHARS {
                     break;
                 }
                 self.announced_chars += block.chars().count();
-                if self.announced_chars > MAX_SPOKEN {
-                    voice.announce_answer(untrack(|| words.word(|l| &l.speech_continues)));
+                if self.announced_chars > MAX_ANNOUNCED_CHARS {
+                    announcer.announce_answer(untrack(|| words.word(|l| &l.speech_continues)));
                     break;
                 }
-                let named = std::mem::take(&mut first) || speaker.has_request_prefix(&block);
-                voice.announce_answer(match named {
+                let needs_author =
+                    std::mem::take(&mut is_first) || speaker.has_request_prefix(&block);
+                announcer.announce_answer(match needs_author {
                     true => speaker.prefix_author(&block),
                     false => block,
                 });
             }
-            let is_cut = text.len() + char::MAX.len_utf8() > MAX_READ;
-            if complete && is_cut && self.announced_chars <= MAX_SPOKEN {
-                self.announced_chars = MAX_SPOKEN + 1;
-                voice.announce_answer(untrack(|| words.word(|l| &l.speech_continues)));
+            let is_cut = text.len() + char::MAX.len_utf8() > MAX_CONVERTED_BYTES;
+            if complete && is_cut && self.announced_chars <= MAX_ANNOUNCED_CHARS {
+                self.announced_chars = MAX_ANNOUNCED_CHARS + 1;
+                announcer.announce_answer(untrack(|| words.word(|l| &l.speech_continues)));
             }
         }
     }

@@ -1,9 +1,9 @@
-//! Announces chat activity to assistive technology. `voice` has the live regions, `answers`
-//! announces messages, and `plain` converts messages to plain text.
+//! Announces chat activity to assistive technology. `activity_announcer` has the live regions,
+//! `answers` announces messages, and `plain_text` converts messages to plain text.
 
+mod activity_announcer;
 mod answers;
-mod plain;
-mod voice;
+mod plain_text;
 
 use assistant_core::{
     conversation::{CallEvent, CallEventKind, CallKey, Phase},
@@ -22,7 +22,7 @@ use crate::{
     tool::{error_reason, escape_hidden, failure_reason, has_failed, question_text},
     ui::{Labels, Word, Words, after, effect, memo},
 };
-pub(super) use voice::ActivityAnnouncer;
+pub(super) use activity_announcer::ActivityAnnouncer;
 
 /// The time at which a window announces answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -79,34 +79,35 @@ pub fn Announcer(
     speech: Signal<Speech>,
 ) -> impl IntoView {
     let assistant = assistant_for(assistant, "Announcer")?;
-    let voice = ActivityAnnouncer::new(&assistant);
-    announce_all(&assistant, voice, speech);
-    Some(voice.regions())
+    let announcer = ActivityAnnouncer::new(&assistant);
+    announce_all(&assistant, announcer, speech);
+    Some(announcer.regions())
 }
 
 /// Announces answers, requests, tools, notices, ongoing work and requested labels from now on.
 pub(super) fn announce_all(
     assistant: &Assistant,
-    voice: ActivityAnnouncer,
+    announcer: ActivityAnnouncer,
     speech: Signal<Speech>,
 ) {
-    answers::announce_answers(assistant, voice, speech);
-    announce_requests(assistant, voice);
-    announce_tools(assistant, voice);
-    announce_notices(assistant, voice);
-    announce_ongoing_work(assistant, voice);
-    announce_labels(voice);
+    answers::announce_answers(assistant, announcer, speech);
+    announce_requests(assistant, announcer);
+    announce_tools(assistant, announcer);
+    announce_notices(assistant, announcer);
+    announce_ongoing_work(assistant, announcer);
+    announce_labels(announcer);
 }
 
 /// Announces the labels that other parts of the window request, such as the beginning of a
 /// conversation.
-fn announce_labels(voice: ActivityAnnouncer) {
-    let (Some(spoken), words) = (use_context::<RequestedAnnouncement>(), Words::current()) else {
+fn announce_labels(announcer: ActivityAnnouncer) {
+    let (Some(announcement), words) = (use_context::<RequestedAnnouncement>(), Words::current())
+    else {
         return;
     };
     effect(move |_| {
-        if let Some(word) = spoken.newest_label() {
-            voice.announce_status(untrack(|| words.word(word)));
+        if let Some(label) = announcement.newest_label() {
+            announcer.announce_status(untrack(|| words.word(label)));
         }
     });
 }
@@ -127,88 +128,97 @@ impl ArrivedRequests {
 /// Announces pending approvals, questions of the agent, and activity on a branch that is not shown.
 /// Requests that arrive within [`BATCH_MS`] are announced together, because an assertive
 /// announcement interrupts the previous one.
-fn announce_requests(assistant: &Assistant, voice: ActivityAnnouncer) {
-    let (of, words) = (assistant.clone(), Words::current());
+fn announce_requests(assistant: &Assistant, announcer: ActivityAnnouncer) {
+    let (call_assistant, words) = (assistant.clone(), Words::current());
     let approvals = assistant.pending_approvals();
-    let (interrupts, state) = (assistant.interrupts(), assistant.activity());
-    let count =
+    let (interrupts, activity) = (assistant.interrupts(), assistant.activity());
+    let count_questions =
         move || interrupts.with(|list| list.iter().filter(|open| is_open_question(open)).count());
-    let questions = memo(move || (count(), state.get().asking));
+    let questions = memo(move || (count_questions(), activity.get().asking));
     let arrived = StoredValue::new(ArrivedRequests::default());
-    let (still_open, current) = (approvals.clone(), words.clone());
+    let (current_approvals, announcement_words) = (approvals.clone(), words.clone());
     let announce = move || {
         let arrived = arrived.try_update_value(std::mem::take).unwrap_or_default();
-        let asked = arrived.has_question && {
+        let has_question = arrived.has_question && {
             let (count, asking) = questions.try_get_untracked().unwrap_or_default();
             count > 0 || asking
         };
-        let question = asked.then(|| untrack(|| current.word(|l| &l.question_asked)).to_string());
-        let open = still_open.get_untracked();
-        let open_approvals = arrived.approvals.iter().filter(|key| open.contains(key));
-        let describe = |key: &CallKey| question_text(ToolCallView::new(&of, *key), &current);
+        let question_label = has_question
+            .then(|| untrack(|| announcement_words.word(|l| &l.question_asked)).to_string());
+        let open_keys = current_approvals.get_untracked();
+        let open_approvals = arrived
+            .approvals
+            .iter()
+            .filter(|key| open_keys.contains(key));
+        let describe = |key: &CallKey| {
+            question_text(
+                ToolCallView::new(&call_assistant, *key),
+                &announcement_words,
+            )
+        };
         let calls: Vec<String> = untrack(|| open_approvals.map(describe).collect());
-        let approval = (!calls.is_empty()).then(|| {
-            let word = untrack(|| current.word(|l| &l.approval_asked));
-            word.replace("{what}", &calls.join("; "))
+        let approval_text = (!calls.is_empty()).then(|| {
+            let label = untrack(|| announcement_words.word(|l| &l.approval_asked));
+            label.replace("{what}", &calls.join("; "))
         });
-        let texts: Vec<String> = question.into_iter().chain(approval).collect();
-        voice.announce_urgently(texts.join(" "));
+        let texts: Vec<String> = question_label.into_iter().chain(approval_text).collect();
+        announcer.announce_urgently(texts.join(" "));
     };
     let collect = move |add: &dyn Fn(&mut ArrivedRequests)| {
-        let begins = arrived.try_update_value(|arrived| {
+        let is_first_request = arrived.try_update_value(|arrived| {
             let was_empty = arrived.is_empty();
             add(arrived);
             was_empty && !arrived.is_empty()
         });
-        if begins == Some(true) {
+        if is_first_request == Some(true) {
             after(BATCH_MS, announce.clone());
         }
     };
     let collect_approvals = collect.clone();
-    effect(move |known: Option<Vec<CallKey>>| {
-        let open = approvals.get();
-        let known = known.unwrap_or_default();
+    effect(move |old_keys: Option<Vec<CallKey>>| {
+        let open_keys = approvals.get();
+        let old_keys = old_keys.unwrap_or_default();
         collect_approvals(&|arrived| {
-            let new = open.iter().filter(|key| !known.contains(key));
-            arrived.approvals.extend(new.copied());
+            let new_keys = open_keys.iter().filter(|key| !old_keys.contains(key));
+            arrived.approvals.extend(new_keys.copied());
         });
-        open
+        open_keys
     });
-    effect(move |before: Option<(usize, bool)>| {
-        let now = questions.get();
-        let (known, asking) = before.unwrap_or_default();
-        if now.0 > known || (now.1 && !asking) {
+    effect(move |previous: Option<(usize, bool)>| {
+        let (count, is_asking) = questions.get();
+        let (old_count, was_asking) = previous.unwrap_or_default();
+        if count > old_count || (is_asking && !was_asking) {
             collect(&|arrived| arrived.has_question = true);
         }
-        now
+        (count, is_asking)
     });
-    let elsewhere = assistant.activity();
-    effect(move |before: Option<bool>| {
-        let now = elsewhere.get();
-        if now.elsewhere && before != Some(true) {
-            voice.announce_status(untrack(|| match now.waiting || now.asking {
+    let activity = assistant.activity();
+    effect(move |was_elsewhere: Option<bool>| {
+        let activity = activity.get();
+        if activity.elsewhere && was_elsewhere != Some(true) {
+            announcer.announce_status(untrack(|| match activity.waiting || activity.asking {
                 true => words.word(|l| &l.elsewhere_waiting),
                 false => words.word(|l| &l.elsewhere),
             }));
         }
-        now.elsewhere
+        activity.elsewhere
     });
 }
 
 /// Announces tools that run, and tools that failed.
-fn announce_tools(assistant: &Assistant, voice: ActivityAnnouncer) {
-    let (of, words) = (assistant.clone(), Words::current());
+fn announce_tools(assistant: &Assistant, announcer: ActivityAnnouncer) {
+    let (call_assistant, words) = (assistant.clone(), Words::current());
     let observer = assistant.on_call_event(move |event: &CallEvent| {
-        let call = || ToolCallView::<Value>::new(&of, event.call_key());
+        let call = || ToolCallView::<Value>::new(&call_assistant, event.call_key());
         untrack(|| match event.phase() {
             Phase::Running => {
                 let call = call();
                 let still_runs = move || untrack(|| call.phase()) == Phase::Running;
-                voice.announce_transient_status(running_text(&call, &words), still_runs);
+                announcer.announce_transient_status(running_text(&call, &words), still_runs);
             }
             Phase::OutputError | Phase::OutputAvailable => {
                 if let Some(text) = failure_text(&call(), event, &words) {
-                    voice.announce_status(text);
+                    announcer.announce_status(text);
                 }
             }
             _ => {}
@@ -244,23 +254,25 @@ fn failure_text(call: &ToolCallView<Value>, event: &CallEvent, words: &Words) ->
 /// else a text with the title or the name of the action.
 pub(super) fn running_text<T>(call: &ToolCallView<T>, words: &Words) -> String {
     let labels = call.texts();
-    let running = |name: String| format!("{} {name}", words.word(|l| &l.running));
+    let with_name = |name: String| format!("{} {name}", words.word(|l| &l.running));
     labels
         .doing
-        .unwrap_or_else(|| running(labels.title.unwrap_or_else(|| escape_hidden(&call.name()))))
+        .unwrap_or_else(|| with_name(labels.title.unwrap_or_else(|| escape_hidden(&call.name()))))
 }
 
 /// Announces new notices, except for failures, which are rendered as alerts.
-fn announce_notices(assistant: &Assistant, voice: ActivityAnnouncer) {
+fn announce_notices(assistant: &Assistant, announcer: ActivityAnnouncer) {
     let (notices, words) = (assistant.notices(), Words::current());
-    effect(move |known: Option<Vec<NoticeId>>| {
-        let known = known.unwrap_or_else(|| voice.known_notice_ids());
+    effect(move |known_ids: Option<Vec<NoticeId>>| {
+        let known_ids = known_ids.unwrap_or_else(|| announcer.known_notice_ids());
         let list = notices.get();
-        let fresh = list.iter().filter(|notice| !known.contains(&notice.id()));
+        let new_notices = list
+            .iter()
+            .filter(|notice| !known_ids.contains(&notice.id()));
         let labels = words.now();
-        for notice in fresh.filter(|notice| !notice.is_failure()) {
+        for notice in new_notices.filter(|notice| !notice.is_failure()) {
             if let Some(text) = notice_sentence(&labels, notice) {
-                voice.announce_status(text);
+                announcer.announce_status(text);
             }
         }
         list.iter().map(|notice| notice.id()).collect()
@@ -269,37 +281,37 @@ fn announce_notices(assistant: &Assistant, voice: ActivityAnnouncer) {
 
 /// Announces after each [`SILENCE_MS`] without an announcement that work continues, while the
 /// assistant is busy and does not wait for the user.
-fn announce_ongoing_work(assistant: &Assistant, voice: ActivityAnnouncer) {
+fn announce_ongoing_work(assistant: &Assistant, announcer: ActivityAnnouncer) {
     let (activity, words) = (assistant.activity(), Words::current());
-    let works = memo(move || {
-        let now = activity.get();
-        now.busy && !now.waiting && !now.asking
+    let is_working = memo(move || {
+        let activity = activity.get();
+        activity.busy && !activity.waiting && !activity.asking
     });
     let round = StoredValue::new(0_u32);
     effect(move |_| {
-        let works = works.get();
+        let is_working = is_working.get();
         round.update_value(|round| *round = round.wrapping_add(1));
-        if works {
-            announce_after_silence(voice, words.clone(), round, round.get_value());
+        if is_working {
+            announce_after_silence(announcer, words.clone(), round, round.get_value());
         }
     });
 }
 
 fn announce_after_silence(
-    voice: ActivityAnnouncer,
+    announcer: ActivityAnnouncer,
     words: Words,
     round: StoredValue<u32>,
-    this: u32,
+    current_round: u32,
 ) {
-    let count = voice.announcement_count();
+    let count = announcer.announcement_count();
     after(SILENCE_MS, move || {
-        if round.try_get_value() != Some(this) {
+        if round.try_get_value() != Some(current_round) {
             return;
         }
-        if voice.announcement_count() == count {
-            let of: fn(&Labels) -> &Word = |l| &l.still_working;
-            voice.announce_status(untrack(|| words.word(of)));
+        if announcer.announcement_count() == count {
+            let label: fn(&Labels) -> &Word = |l| &l.still_working;
+            announcer.announce_status(untrack(|| words.word(label)));
         }
-        announce_after_silence(voice, words, round, this);
+        announce_after_silence(announcer, words, round, current_round);
     });
 }

@@ -41,21 +41,24 @@ impl ActivityAnnouncer {
     /// several windows of an assistant, only one announces.
     pub(in crate::chat) fn new(assistant: &Assistant) -> Self {
         let messages = assistant.messages();
-        let now = |list: &MessageList| (list.thread(), list.last().map(|entry| entry.id.clone()));
-        let since = StoredValue::new(messages.with_untracked(now));
-        // An opened conversation existed before, too; a running announcer tracks it itself.
+        let thread_and_tip =
+            |list: &MessageList| (list.thread(), list.last().map(|entry| entry.id.clone()));
+        let since = StoredValue::new(messages.with_untracked(thread_and_tip));
+        // The messages of an opened conversation already existed. A running announcer handles the
+        // change itself.
         effect(move |_| {
             messages.with(|list| {
                 if since.with_value(|(thread, _)| *thread != list.thread()) {
-                    since.set_value(now(list));
+                    since.set_value(thread_and_tip(list));
                 }
             });
         });
         let notices = assistant.notices();
-        let known = notices.with_untracked(|list| list.iter().map(|notice| notice.id()).collect());
+        let notice_ids =
+            notices.with_untracked(|list| list.iter().map(|notice| notice.id()).collect());
         Self {
             since,
-            notices: StoredValue::new(known),
+            notices: StoredValue::new(notice_ids),
             elsewhere: claim_question(assistant, Question::Speech).elsewhere,
             regions: use_context().unwrap_or_else(LiveRegions::new),
             count: StoredValue::new(0),
@@ -98,11 +101,11 @@ impl ActivityAnnouncer {
         text: String,
         still_applies: impl Fn() -> bool + Send + Sync + 'static,
     ) {
-        let waits = self.passing.try_update_value(|(is_recent, next)| {
+        let is_waiting = self.passing.try_update_value(|(is_recent, next)| {
             *next = is_recent.then(|| (text.clone(), Box::new(still_applies) as StillAppliesFn));
             *is_recent
         });
-        if waits == Some(false) {
+        if is_waiting == Some(false) {
             self.announce_throttled(text);
         }
     }
@@ -128,8 +131,8 @@ impl ActivityAnnouncer {
     }
 
     fn announce(self, region: Region, text: String, alone: bool) {
-        let here = self.elsewhere.try_with_untracked(Option::is_none);
-        if here != Some(true) || text.trim().is_empty() {
+        let announces_here = self.elsewhere.try_with_untracked(Option::is_none);
+        if announces_here != Some(true) || text.trim().is_empty() {
             return;
         }
         let number = self.announcement_count() + 1;
@@ -142,9 +145,9 @@ impl ActivityAnnouncer {
         });
         after(REGION_TEXT_MS, move || {
             let is_present =
-                region.try_with_untracked(|list| list.iter().any(|one| one.0 == number));
+                region.try_with_untracked(|list| list.iter().any(|entry| entry.0 == number));
             if is_present == Some(true) {
-                region.update(|list| list.retain(|one| one.0 != number));
+                region.update(|list| list.retain(|entry| entry.0 != number));
             }
         });
     }

@@ -23,8 +23,8 @@ impl BlockReader {
         let changes = self.markdown.advance(text, open);
         self.blocks.truncate(changes.from);
         self.blocks.extend(changes.blocks);
-        for (place, node) in changes.revised {
-            if let Some(block) = self.blocks.get_mut(place) {
+        for (index, node) in changes.revised {
+            if let Some(block) = self.blocks.get_mut(index) {
                 *block = node;
             }
         }
@@ -33,14 +33,14 @@ impl BlockReader {
         } else {
             self.blocks.len()
         };
-        let fresh = self.blocks.get(self.announced..end).unwrap_or_default();
+        let new_blocks = self.blocks.get(self.announced..end).unwrap_or_default();
         self.announced = self.announced.max(end);
-        let words = fresh.iter().map(|block| {
-            let mut words = String::new();
-            push_plain_text(block, labels, &mut words);
-            words.trim().to_owned()
+        let texts = new_blocks.iter().map(|block| {
+            let mut text = String::new();
+            push_plain_text(block, labels, &mut text);
+            text.trim().to_owned()
         });
-        words.filter(|words| !words.is_empty()).collect()
+        texts.filter(|text| !text.is_empty()).collect()
     }
 }
 
@@ -51,42 +51,42 @@ impl BlockReader {
     pub(super) fn read(&mut self, text: &str, open: bool, _: &Labels) -> Vec<String> {
         let blocks: Vec<&str> = text.split("\n\n").collect();
         let end = blocks.len() - usize::from(open);
-        let fresh = blocks.get(self.announced..end).unwrap_or_default();
+        let new_blocks = blocks.get(self.announced..end).unwrap_or_default();
         self.announced = self.announced.max(end);
-        let words = fresh.iter().map(|block| block.trim().to_owned());
-        words.filter(|words| !words.is_empty()).collect()
+        let paragraphs = new_blocks.iter().map(|block| block.trim().to_owned());
+        paragraphs.filter(|text| !text.is_empty()).collect()
     }
 }
 
-/// Appends the plain text of a node to `words`. A code block is replaced by its line count; rules
+/// Appends the plain text of a node to `output`. A code block is replaced by its line count; rules
 /// and footnote references are omitted.
 #[cfg(feature = "markdown")]
-fn push_plain_text(node: &Node, labels: &Labels, words: &mut String) {
+fn push_plain_text(node: &Node, labels: &Labels, output: &mut String) {
     match &node.kind {
-        Kind::Text(text) | Kind::Code(text) | Kind::Html(text) => words.push_str(text),
-        Kind::Math { tex, .. } => words.push_str(tex),
-        Kind::SoftBreak | Kind::HardBreak => words.push(' '),
+        Kind::Text(text) | Kind::Code(text) | Kind::Html(text) => output.push_str(text),
+        Kind::Math { tex, .. } => output.push_str(tex),
+        Kind::SoftBreak | Kind::HardBreak => output.push(' '),
         Kind::CodeBlock { text, .. } => {
             let lines = text.lines().count().to_string();
-            words.push_str(&labels.speech_code.replace("{count}", &lines));
+            output.push_str(&labels.speech_code.replace("{count}", &lines));
         }
         Kind::Rule | Kind::FootnoteReference(_) => {}
         _ => node
             .children
             .iter()
-            .for_each(|child| push_plain_text(child, labels, words)),
+            .for_each(|child| push_plain_text(child, labels, output)),
     }
-    let end = match node.kind {
+    let separator = match node.kind {
         Kind::Cell(_) => ", ",
         Kind::Item(_) | Kind::TableHead | Kind::TableRow => ". ",
         Kind::Paragraph | Kind::Heading(_) => " ",
         _ => return,
     };
-    let trimmed = words.trim_end_matches([' ', ',']).len();
-    words.truncate(trimmed);
-    words.push_str(if words.ends_with(['.', '!', '?', ':']) {
+    let trimmed_len = output.trim_end_matches([' ', ',']).len();
+    output.truncate(trimmed_len);
+    output.push_str(if output.ends_with(['.', '!', '?', ':']) {
         " "
     } else {
-        end
+        separator
     });
 }
