@@ -3,7 +3,7 @@
 use leptos::task::spawn_local;
 use wasm_bindgen::JsCast;
 
-use super::rest;
+use super::draw_limits;
 use crate::ui::{COPY_OUTCOME_MS, Words, after, closest, copy_to_clipboard, find};
 
 /// Handles a click on a button: copies a code block, or shows a footnote. For a button that draws
@@ -15,15 +15,18 @@ pub(super) fn handle_click(event: &web_sys::MouseEvent, words: &Words) -> Option
         copy_code(&button, words);
     } else if let Some(button) = closest(&target, ".la-footnote-button") {
         show_footnote(&button);
-    } else if let Some(button) = closest(&target, rest::BUTTON) {
-        return button.get_attribute(rest::REST)?.parse().ok();
+    } else if let Some(button) = closest(&target, draw_limits::BUTTON_SELECTOR) {
+        return button
+            .get_attribute(draw_limits::NUMBER_ATTRIBUTE)?
+            .parse()
+            .ok();
     }
     None
 }
 
 fn copy_code(button: &web_sys::Element, words: &Words) {
     let code = closest(button, ".la-code-block").and_then(|block| find(&block, "code"));
-    let (Some(code), Some(word)) = (code, button.first_element_child()) else {
+    let (Some(code), Some(label)) = (code, button.first_element_child()) else {
         return;
     };
     let text = code.text_content().unwrap_or_default();
@@ -35,9 +38,9 @@ fn copy_code(button: &web_sys::Element, words: &Words) {
         } else {
             &labels.copy_failed
         };
-        word.set_text_content(Some(outcome_label));
+        label.set_text_content(Some(outcome_label));
         after(COPY_OUTCOME_MS, move || {
-            word.set_text_content(Some(&words.now().copy));
+            label.set_text_content(Some(&words.now().copy));
         });
     });
 }
@@ -47,18 +50,19 @@ fn show_footnote(button: &web_sys::Element) {
     let Some(label) = button.get_attribute("data-footnote") else {
         return;
     };
-    let notes = closest(button, ".la-markdown")
+    let footnotes = closest(button, ".la-markdown")
         .and_then(|root| root.query_selector_all(".la-footnote").ok());
-    let Some(notes) = notes else {
+    let Some(footnotes) = footnotes else {
         return;
     };
-    let notes = (0..notes.length()).filter_map(|place| notes.item(place)?.dyn_into().ok());
-    let mut notes = notes.filter(|note: &web_sys::HtmlElement| {
-        note.get_attribute("data-footnote").as_deref() == Some(label.as_str())
+    let footnotes =
+        (0..footnotes.length()).filter_map(|index| footnotes.item(index)?.dyn_into().ok());
+    let mut footnotes = footnotes.filter(|footnote: &web_sys::HtmlElement| {
+        footnote.get_attribute("data-footnote").as_deref() == Some(label.as_str())
     });
-    if let Some(note) = notes.next() {
-        note.scroll_into_view();
+    if let Some(footnote) = footnotes.next() {
+        footnote.scroll_into_view();
         // Focusing an element that is in the page does not fail.
-        let _ = note.focus();
+        let _ = footnote.focus();
     }
 }

@@ -6,16 +6,16 @@ use leptos::task::spawn_local;
 use wasm_bindgen::JsCast;
 
 use super::{
-    make,
+    dom,
     options::{Highlighter, Token},
 };
 use crate::ui::{Labels, floor_char_boundary};
 
 /// The size from which the next line begins a new chunk, in bytes.
-const PIECE: usize = 2048;
+const CHUNK_BYTES: usize = 2048;
 /// The maximum size of a chunk without a line break, in bytes. A longer line is split into chunks,
 /// because the time for layout grows with the length of the line.
-const LONGEST_LINE: usize = 16 << 10;
+const MAX_CHUNK_BYTES: usize = 16 << 10;
 
 /// A code block in the page.
 #[derive(Debug)]
@@ -24,37 +24,37 @@ pub(super) struct CodeBlock {
     code: web_sys::Element,
     language: String,
     /// The last chunk, and its size in bytes.
-    piece: Option<(web_sys::Text, usize)>,
+    chunk: Option<(web_sys::Text, usize)>,
 }
 
 impl CodeBlock {
     pub(super) fn new(language: &str, labels: &Labels) -> Option<Self> {
-        let outer = make::create_element("div", "la-code-block")?;
-        let head = make::create_element("div", "la-code-head")?;
-        make::append_text_element(&head, "span", "la-code-language", language);
-        let button = make::create_element("button", "la-code-copy")?;
-        make::set_attribute(&button, "type", "button");
-        let word = make::create_text_element("span", "", &labels.copy)?;
-        make::set_attribute(&word, "aria-live", "polite");
-        make::append(&button, &word);
-        make::append(&head, &button);
-        let pre = make::create_element("pre", "la-code")?;
-        // It scrolls sideways, so it must be reachable by keyboard.
-        make::set_attribute(&pre, "tabindex", "0");
-        make::set_attribute(&pre, "dir", "ltr");
+        let outer = dom::create_element("div", "la-code-block")?;
+        let head = dom::create_element("div", "la-code-head")?;
+        dom::append_text_element(&head, "span", "la-code-language", language);
+        let button = dom::create_element("button", "la-code-copy")?;
+        dom::set_attribute(&button, "type", "button");
+        let label = dom::create_text_element("span", "", &labels.copy)?;
+        dom::set_attribute(&label, "aria-live", "polite");
+        dom::append(&button, &label);
+        dom::append(&head, &button);
+        let pre = dom::create_element("pre", "la-code")?;
+        // The code scrolls horizontally, so it must be reachable by keyboard.
+        dom::set_attribute(&pre, "tabindex", "0");
+        dom::set_attribute(&pre, "dir", "ltr");
         if !language.is_empty() {
-            make::set_attribute(&pre, "aria-label", language);
-            make::set_attribute(&pre, "role", "group");
+            dom::set_attribute(&pre, "aria-label", language);
+            dom::set_attribute(&pre, "role", "group");
         }
-        let code = make::create_element("code", "")?;
-        make::append(&pre, &code);
-        make::append(&outer, &head);
-        make::append(&outer, &pre);
+        let code = dom::create_element("code", "")?;
+        dom::append(&pre, &code);
+        dom::append(&outer, &head);
+        dom::append(&outer, &pre);
         Some(Self {
             outer,
             code,
             language: language.to_owned(),
-            piece: None,
+            chunk: None,
         })
     }
 
@@ -64,44 +64,44 @@ impl CodeBlock {
 
     pub(super) fn append(&mut self, mut code: &str) {
         while !code.is_empty() {
-            self.piece.take_if(|(_, filled)| *filled >= LONGEST_LINE);
-            let now = match &self.piece {
+            self.chunk.take_if(|(_, filled)| *filled >= MAX_CHUNK_BYTES);
+            let len = match &self.chunk {
                 Some((_, filled)) => bytes_to_append(code, *filled),
                 None => bytes_to_append(code, 0),
             };
-            let (first, rest) = code.split_at_checked(now).unwrap_or((code, ""));
+            let (first, rest) = code.split_at_checked(len).unwrap_or((code, ""));
             self.append_to_chunk(first);
             if !rest.is_empty() {
-                self.piece = None;
+                self.chunk = None;
             }
             code = rest;
         }
     }
 
     fn append_to_chunk(&mut self, text: &str) {
-        if let Some((node, filled)) = &mut self.piece {
+        if let Some((node, filled)) = &mut self.chunk {
             *filled += text.len();
             // Appending to a text node cannot fail.
             let _ = node.append_data(text);
             return;
         }
-        let Some(piece) = make::create_element("span", "la-code-piece") else {
+        let Some(chunk) = dom::create_element("span", "la-code-piece") else {
             return;
         };
-        let node = make::create_text_node(text);
-        make::append(&piece, &node);
-        make::append(&self.code, &piece);
-        self.piece = Some((node, text.len()));
+        let node = dom::create_text_node(text);
+        dom::append(&chunk, &node);
+        dom::append(&self.code, &chunk);
+        self.chunk = Some((node, text.len()));
     }
 
     /// Updates the shown code, by appending where possible.
     pub(super) fn update(&mut self, code: &str) {
-        let shown = self.code.text_content().unwrap_or_default();
-        if let Some(more) = code.strip_prefix(shown.as_str()) {
+        let displayed_code = self.code.text_content().unwrap_or_default();
+        if let Some(more) = code.strip_prefix(displayed_code.as_str()) {
             self.append(more);
         } else {
             self.code.set_text_content(None);
-            self.piece = None;
+            self.chunk = None;
             self.append(code);
         }
     }
@@ -121,14 +121,14 @@ impl CodeBlock {
 }
 
 /// Returns the number of bytes of a text to append to a chunk of `filled` bytes: up to the first
-/// line break that fills the chunk to [`PIECE`] bytes, or else as many as fit into
-/// [`LONGEST_LINE`].
+/// line break that fills the chunk to [`CHUNK_BYTES`], or else as many as fit into
+/// [`MAX_CHUNK_BYTES`].
 fn bytes_to_append(text: &str, filled: usize) -> usize {
-    let room = PIECE.saturating_sub(filled);
-    let most = floor_char_boundary(text, LONGEST_LINE.saturating_sub(filled).max(4));
-    let head = text.get(..most).unwrap_or(text);
-    let mut lines = head.match_indices('\n').map(|(at, _)| at + 1);
-    lines.find(|end| *end >= room).unwrap_or(most)
+    let missing = CHUNK_BYTES.saturating_sub(filled);
+    let max_len = floor_char_boundary(text, MAX_CHUNK_BYTES.saturating_sub(filled).max(4));
+    let head = text.get(..max_len).unwrap_or(text);
+    let mut lines = head.match_indices('\n').map(|(index, _)| index + 1);
+    lines.find(|end| *end >= missing).unwrap_or(max_len)
 }
 
 /// Replaces the plain code with highlighted tokens, if the joined tokens equal the code.
@@ -145,14 +145,14 @@ fn apply_tokens(element: &web_sys::Element, code: &str, tokens: &[Token]) {
     }
     let fragment = leptos::prelude::document().create_document_fragment();
     for token in tokens {
-        let node = make::create_text_node(&token.text);
+        let node = dom::create_text_node(&token.text);
         if token.class.is_empty() {
-            make::append(&fragment, &node);
-        } else if let Some(span) = make::create_element("span", &token.class) {
-            make::append(&span, &node);
-            make::append(&fragment, &span);
+            dom::append(&fragment, &node);
+        } else if let Some(span) = dom::create_element("span", &token.class) {
+            dom::append(&span, &node);
+            dom::append(&fragment, &span);
         }
     }
     element.set_text_content(None);
-    make::append(element, fragment.unchecked_ref());
+    dom::append(element, fragment.unchecked_ref());
 }

@@ -7,12 +7,12 @@ use assistant_core::text::{
 use wasm_bindgen::JsCast;
 use web_sys::Element;
 
-use super::make;
+use super::dom;
 use crate::ui::{Labels, display_host};
 
 /// Creates a link; an unsafe address is not set, so that the element shows plain text.
-pub(super) fn link(href: &str, title: &str) -> Option<Element> {
-    let element = make::create_element("a", "")?;
+pub(super) fn create_link(href: &str, title: &str) -> Option<Element> {
+    let element = dom::create_element("a", "")?;
     set_target(&element, href, title);
     Some(element)
 }
@@ -22,41 +22,41 @@ pub(super) fn set_target(element: &web_sys::Node, href: &str, title: &str) {
     let Some(element) = element.dyn_ref::<Element>() else {
         return;
     };
-    let Some(safe) = address::safe_href(href) else {
+    let Some(safe_link) = address::safe_href(href) else {
         for name in ["class", "href", "target", "rel", "title"] {
             // Removing an attribute cannot fail.
             let _ = element.remove_attribute(name);
         }
         return;
     };
-    make::set_attribute(element, "class", "la-link");
-    make::set_attribute(element, "href", safe.href());
-    make::set_attribute(element, "target", "_blank");
-    make::set_attribute(element, "rel", "noopener noreferrer nofollow");
-    let shown = if title.is_empty() {
-        safe.href().to_owned()
+    dom::set_attribute(element, "class", "la-link");
+    dom::set_attribute(element, "href", safe_link.href());
+    dom::set_attribute(element, "target", "_blank");
+    dom::set_attribute(element, "rel", "noopener noreferrer nofollow");
+    let tooltip = if title.is_empty() {
+        safe_link.href().to_owned()
     } else {
-        format!("{title}\n{}", safe.href())
+        format!("{title}\n{}", safe_link.href())
     };
-    make::set_attribute(element, "title", &shown);
+    dom::set_attribute(element, "title", &tooltip);
 }
 
 /// Shows the host beside a link whose text is not an address on that host, because the model writes
 /// the text and could name another host. Hides the host beside any other link. Does nothing for
 /// other nodes.
-pub(super) fn show_host(kind: &Kind, element: &web_sys::Node, words: &[Node]) {
+pub(super) fn show_host(kind: &Kind, element: &web_sys::Node, children: &[Node]) {
     if let (Kind::Link { href, .. }, Some(element)) = (kind, element.dyn_ref::<Element>()) {
-        show_host_beside(element, href, &plain_text(words));
+        show_host_beside(element, href, &plain_text(children));
     }
 }
 
-fn show_host_beside(element: &Element, href: &str, words: &str) {
-    let safe = address::safe_href(href);
-    match safe.as_ref().and_then(display_host) {
-        Some(host) if !is_on_host(words, &host) => {
-            // Usually it is set already, and an unchanged attribute is not written.
+fn show_host_beside(element: &Element, href: &str, text: &str) {
+    let safe_link = address::safe_href(href);
+    match safe_link.as_ref().and_then(display_host) {
+        Some(host) if !is_on_host(text, &host) => {
+            // The attribute is usually set already; an unchanged attribute is not written again.
             if element.get_attribute("data-host").as_ref() != Some(&host) {
-                make::set_attribute(element, "data-host", &host);
+                dom::set_attribute(element, "data-host", &host);
             }
         }
         _ => {
@@ -84,12 +84,12 @@ fn is_on_host(words: &str, host: &str) -> bool {
 /// Returns the text of nodes, without formatting.
 pub(super) fn plain_text(nodes: &[Node]) -> String {
     let mut text = String::new();
-    let mut rest: Vec<&Node> = nodes.iter().rev().collect();
-    while let Some(node) = rest.pop() {
+    let mut pending_nodes: Vec<&Node> = nodes.iter().rev().collect();
+    while let Some(node) = pending_nodes.pop() {
         match &node.kind {
             Kind::Text(part) | Kind::Code(part) => text.push_str(part),
             Kind::SoftBreak | Kind::HardBreak => text.push(' '),
-            _ => rest.extend(node.children.iter().rev()),
+            _ => pending_nodes.extend(node.children.iter().rev()),
         }
     }
     text
@@ -97,30 +97,34 @@ pub(super) fn plain_text(nodes: &[Node]) -> String {
 
 /// Creates an image if the media policy allows its address; otherwise a note with a link to the
 /// address, labelled with the description, the title or the address of the image.
-pub(super) fn image(
+pub(super) fn create_image(
     src: &str,
     title: &str,
-    words: &[Node],
+    description: &[Node],
     labels: &Labels,
     policy: &MediaPolicy,
 ) -> Option<Element> {
-    let words = plain_text(words);
-    let name = if words.is_empty() { title } else { &words };
+    let description = plain_text(description);
+    let name = if description.is_empty() {
+        title
+    } else {
+        &description
+    };
     if let Some(src) = address::media_src(src, policy) {
-        let element = make::create_element("img", "la-image")?;
-        make::set_attribute(&element, "alt", name);
-        make::set_attribute(&element, "loading", "lazy");
-        make::set_attribute(&element, "decoding", "async");
-        make::set_attribute(&element, "referrerpolicy", "no-referrer");
-        make::set_attribute(&element, "src", &src);
+        let element = dom::create_element("img", "la-image")?;
+        dom::set_attribute(&element, "alt", name);
+        dom::set_attribute(&element, "loading", "lazy");
+        dom::set_attribute(&element, "decoding", "async");
+        dom::set_attribute(&element, "referrerpolicy", "no-referrer");
+        dom::set_attribute(&element, "src", &src);
         return Some(element);
     }
-    let element = make::create_element("span", "la-image-chip")?;
-    make::append_text_element(&element, "span", "", &labels.image_not_shown);
+    let element = dom::create_element("span", "la-image-chip")?;
+    dom::append_text_element(&element, "span", "", &labels.image_not_shown);
     let name = if name.trim().is_empty() { src } else { name };
-    let link = make::create_text_element("a", "", name)?;
+    let link = dom::create_text_element("a", "", name)?;
     set_target(&link, src, title);
     show_host_beside(&link, src, name);
-    make::append(&element, &link);
+    dom::append(&element, &link);
     Some(element)
 }

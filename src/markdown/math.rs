@@ -6,13 +6,13 @@
 use math_core::{LatexToMathML, MathCoreConfig, MathDisplay};
 
 /// The maximum length of a formula that is converted, in bytes.
-const MAX_LEN: usize = 4 * 1024;
+const MAX_FORMULA_BYTES: usize = 4 * 1024;
 /// The maximum nesting depth of braces and environments, because the TeX parser is recursive.
-const MAX_DEPTH: usize = 40;
-const NAMESPACE: &str = "http://www.w3.org/1998/Math/MathML";
+const MAX_NESTING: usize = 40;
+const MATHML_NAMESPACE: &str = "http://www.w3.org/1998/Math/MathML";
 
 /// The `MathML` Core elements that are allowed.
-const ELEMENTS: [&str; 28] = [
+const ALLOWED_ELEMENTS: [&str; 28] = [
     "math",
     "mrow",
     "mi",
@@ -44,7 +44,7 @@ const ELEMENTS: [&str; 28] = [
 ];
 
 /// The attributes that are allowed. None of them accepts an address or a style.
-const ATTRIBUTES: [&str; 28] = [
+const ALLOWED_ATTRIBUTES: [&str; 28] = [
     "display",
     "displaystyle",
     "scriptlevel",
@@ -82,7 +82,7 @@ pub(super) fn render_formula(tex: &str, display: bool) -> Option<web_sys::Elemen
 
 /// Converts a formula to `MathML`; `None` if the formula is invalid, too long or too deeply nested.
 fn to_mathml(tex: &str, display: bool) -> Option<String> {
-    if tex.len() > MAX_LEN || nesting_bound(tex) > MAX_DEPTH {
+    if tex.len() > MAX_FORMULA_BYTES || nesting_bound(tex) > MAX_NESTING {
         return None;
     }
     let config = MathCoreConfig {
@@ -94,51 +94,51 @@ fn to_mathml(tex: &str, display: bool) -> Option<String> {
     } else {
         MathDisplay::Inline
     };
-    let converted = LatexToMathML::new(config)
+    let result = LatexToMathML::new(config)
         .ok()?
         .convert_with_local_state(tex, display);
-    Some(converted.ok()?.mathml)
+    Some(result.ok()?.mathml)
 }
 
 /// Returns an upper bound for the nesting of a formula: by braces and environments, or by commands
 /// that take each other as arguments.
 fn nesting_bound(tex: &str) -> usize {
-    let (mut braces, mut deepest, mut row) = (0_usize, 0, 0);
-    let mut commands = tex.match_indices("\\").map(|(at, _)| at).peekable();
-    let mut nested = 0_usize;
-    for (at, c) in tex.char_indices() {
+    let (mut braces, mut max_depth, mut adjacent_commands) = (0_usize, 0, 0);
+    let mut command_indices = tex.match_indices("\\").map(|(index, _)| index).peekable();
+    let mut environments = 0_usize;
+    for (index, c) in tex.char_indices() {
         match c {
             '{' | '[' => braces += 1,
             '}' | ']' => braces = braces.saturating_sub(1),
             _ => {}
         }
-        if commands.next_if_eq(&at).is_some() {
-            let rest = tex.get(at + 1..).unwrap_or_default();
-            row += 1;
+        if command_indices.next_if_eq(&index).is_some() {
+            let rest = tex.get(index + 1..).unwrap_or_default();
+            adjacent_commands += 1;
             if rest.starts_with("left") || rest.starts_with("begin") {
-                nested += 1;
+                environments += 1;
             } else if rest.starts_with("right") || rest.starts_with("end") {
-                nested = nested.saturating_sub(1);
+                environments = environments.saturating_sub(1);
             }
         } else if !c.is_ascii_alphabetic() && !c.is_whitespace() {
-            row = 0;
+            adjacent_commands = 0;
         }
-        deepest = deepest.max(braces + nested).max(row);
+        max_depth = max_depth.max(braces + environments).max(adjacent_commands);
     }
-    deepest
+    max_depth
 }
 
 /// Builds the elements of a `MathML` string; `None` if there are no elements. An element that is
 /// not allowed becomes an `mrow`, and an attribute that is not allowed is dropped.
 fn build_elements(xml: &str) -> Option<web_sys::Element> {
     let document = leptos::prelude::document();
-    let mut open: Vec<web_sys::Element> = Vec::new();
+    let mut open_elements: Vec<web_sys::Element> = Vec::new();
     let mut root = None;
     for piece in xml_tokens(xml) {
         match piece {
             XmlToken::Text(text) => {
-                if let Some(parent) = open.last() {
-                    super::make::append(parent, &super::make::create_text_node(&text));
+                if let Some(parent) = open_elements.last() {
+                    super::dom::append(parent, &super::dom::create_text_node(&text));
                 }
             }
             XmlToken::Open {
@@ -146,22 +146,24 @@ fn build_elements(xml: &str) -> Option<web_sys::Element> {
                 attributes,
                 empty,
             } => {
-                let name = find_known(&ELEMENTS, name).unwrap_or("mrow");
-                let element = document.create_element_ns(Some(NAMESPACE), name).ok()?;
+                let name = find_known(&ALLOWED_ELEMENTS, name).unwrap_or("mrow");
+                let element = document
+                    .create_element_ns(Some(MATHML_NAMESPACE), name)
+                    .ok()?;
                 for (name, value) in attributes {
-                    if let Some(name) = find_known(&ATTRIBUTES, name) {
-                        super::make::set_attribute(&element, name, &value);
+                    if let Some(name) = find_known(&ALLOWED_ATTRIBUTES, name) {
+                        super::dom::set_attribute(&element, name, &value);
                     }
                 }
-                match open.last() {
-                    Some(parent) => super::make::append(parent, &element),
+                match open_elements.last() {
+                    Some(parent) => super::dom::append(parent, &element),
                     None => root = root.or_else(|| Some(element.clone())),
                 }
                 if !empty {
-                    open.push(element);
+                    open_elements.push(element);
                 }
             }
-            XmlToken::Close => drop(open.pop()),
+            XmlToken::Close => drop(open_elements.pop()),
         }
     }
     root
@@ -189,16 +191,16 @@ fn xml_tokens(mut xml: &str) -> impl Iterator<Item = XmlToken<'_>> {
             xml = xml.strip_prefix(text)?;
             return Some(XmlToken::Text(unescape(text)));
         };
-        let (inside, rest) = tag.split_once('>')?;
+        let (tag_content, rest) = tag.split_once('>')?;
         xml = rest;
-        if inside.starts_with('/') {
+        if tag_content.starts_with('/') {
             return Some(XmlToken::Close);
         }
-        let (inside, empty) = match inside.strip_suffix('/') {
-            Some(inside) => (inside, true),
-            None => (inside, false),
+        let (tag_content, empty) = match tag_content.strip_suffix('/') {
+            Some(tag_content) => (tag_content, true),
+            None => (tag_content, false),
         };
-        let (name, rest) = inside.split_once(' ').unwrap_or((inside, ""));
+        let (name, rest) = tag_content.split_once(' ').unwrap_or((tag_content, ""));
         Some(XmlToken::Open {
             name,
             attributes: parse_attributes(rest),
@@ -208,15 +210,15 @@ fn xml_tokens(mut xml: &str) -> impl Iterator<Item = XmlToken<'_>> {
 }
 
 fn parse_attributes(mut text: &str) -> Vec<(&str, String)> {
-    let mut found = Vec::new();
+    let mut attributes = Vec::new();
     while let Some((name, rest)) = text.split_once("=\"") {
         let Some((value, rest)) = rest.split_once('"') else {
             break;
         };
-        found.push((name.trim(), unescape(value)));
+        attributes.push((name.trim(), unescape(value)));
         text = rest;
     }
-    found
+    attributes
 }
 
 /// Resolves the entities that occur in `MathML`; an unknown entity stays as it is.

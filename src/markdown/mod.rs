@@ -6,14 +6,14 @@
 
 mod clicks;
 mod code;
+mod dom;
+mod draw_limits;
 mod element;
 mod link;
-mod make;
 #[cfg(feature = "math")]
 mod math;
 mod options;
 mod paint;
-mod rest;
 mod wording;
 
 use std::{cell::RefCell, rc::Rc, sync::Arc};
@@ -61,38 +61,38 @@ pub fn MarkdownText(
     let media = media_policy();
     let root = NodeRef::<html::Div>::new();
     wording::update_on_language_change(&words, root);
-    let drawn_with = words.clone();
-    let shared = StoredValue::new_local(None::<Rc<RefCell<BlockPainter>>>);
-    let frames = RwSignal::new(0_u32);
+    let painter_words = words.clone();
+    let current_painter = StoredValue::new_local(None::<Rc<RefCell<BlockPainter>>>);
+    let frame_count = RwSignal::new(0_u32);
     effect(move |drawing: Option<Option<StreamedMarkdown>>| {
         let mark = part.mark.get();
-        frames.track();
+        frame_count.track();
         let root = root.get()?;
-        let known = drawing
+        let current_drawing = drawing
             .flatten()
             .filter(|drawing| drawing.mark.generation == mark.generation)
-            // A text that continues after it had ended is parsed again, and so it is redrawn.
+            // A text that continues after its end is parsed and drawn again.
             .filter(|drawing| !drawing.ended || mark.len <= drawing.mark.len);
-        let mut drawing = known.unwrap_or_else(|| StreamedMarkdown {
+        let mut drawing = current_drawing.unwrap_or_else(|| StreamedMarkdown {
             mark,
             read: 0,
             ended: false,
             reader: Markdown::new(),
             painter: Rc::new(RefCell::new(BlockPainter::new(
                 root.into(),
-                drawn_with.clone(),
+                painter_words.clone(),
                 options.clone(),
                 Arc::clone(&media),
             ))),
         });
-        // The store is disposed with the text.
-        let _ = shared.try_set_value(Some(Rc::clone(&drawing.painter)));
+        // Fails only if the text was removed meanwhile.
+        let _ = current_painter.try_set_value(Some(Rc::clone(&drawing.painter)));
         drawing.mark = mark;
         drawing.ended |= !mark.open;
         if drawing.draw_new_text(&assistant, &message, part.index) {
             in_next_frame(move || {
-                // The signal is disposed with the text.
-                let _ = frames.try_update(|count| *count = count.wrapping_add(1));
+                // Fails only if the text was removed meanwhile.
+                let _ = frame_count.try_update(|count| *count = count.wrapping_add(1));
             });
         }
         Some(drawing)
@@ -103,7 +103,7 @@ pub fn MarkdownText(
             node_ref=root
             on:click=move |event| {
                 if let Some(number) = clicks::handle_click(&event, &words) {
-                    shared.with_value(|painter| {
+                    current_painter.with_value(|painter| {
                         if let Some(painter) = painter {
                             painter.borrow_mut().show_more(number);
                         }
@@ -114,7 +114,7 @@ pub fn MarkdownText(
     }
 }
 
-/// A text that is being rendered.
+/// The rendering state of a text that may still grow.
 struct StreamedMarkdown {
     mark: Mark,
     /// The length of the parsed text, in bytes.
@@ -126,7 +126,7 @@ struct StreamedMarkdown {
 }
 
 /// The size of a piece of text that is parsed before the time is checked, in bytes.
-const PIECE: usize = 4 << 10;
+const PIECE_BYTES: usize = 4 << 10;
 
 impl StreamedMarkdown {
     /// Parses and draws the new text piece by piece. Returns true if the rest of the text is
@@ -134,14 +134,14 @@ impl StreamedMarkdown {
     fn draw_new_text(&mut self, assistant: &Assistant, message: &MessageId, part: usize) -> bool {
         let slice = WorkSlice::begin();
         loop {
-            let (reader, read) = (&mut self.reader, self.read);
-            let piece = assistant.with_conversation(|conversation| {
+            let (reader, start) = (&mut self.reader, self.read);
+            let result = assistant.with_conversation(|conversation| {
                 match conversation.message(message)?.parts().get(part)? {
                     Part::Text(text) | Part::Reasoning(text) => {
-                        let all = text.text();
-                        let end = floor_char_boundary(all, read.saturating_add(PIECE));
-                        let has_more = end < all.len();
-                        let piece = all.get(..end).unwrap_or(all);
+                        let full_text = text.text();
+                        let end = floor_char_boundary(full_text, start.saturating_add(PIECE_BYTES));
+                        let has_more = end < full_text.len();
+                        let piece = full_text.get(..end).unwrap_or(full_text);
                         Some((
                             end,
                             has_more,
@@ -151,7 +151,7 @@ impl StreamedMarkdown {
                     _ => None,
                 }
             });
-            let Some((end, has_more, changes)) = piece.flatten() else {
+            let Some((end, has_more, changes)) = result.flatten() else {
                 return false;
             };
             self.read = end;

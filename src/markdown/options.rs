@@ -40,9 +40,9 @@ impl MarkdownOptions {
         Self::default()
     }
 
-    /// Sets the number of levels by which headings of answers are lowered, to keep the outline of
-    /// the page right: with 2, which is the default, a first-level heading is an `h3`. No heading
-    /// is lowered below `h6`.
+    /// Sets the number of levels by which headings of answers are lowered, so that they fit the
+    /// outline of the page: with 2, which is the default, a first-level heading is an `h3`. No
+    /// heading is lowered below `h6`.
     #[must_use]
     pub fn heading_offset(mut self, levels: u8) -> Self {
         self.heading_offset = levels;
@@ -82,8 +82,8 @@ pub struct Token {
 }
 
 impl Token {
-    /// Creates a token. All tokens joined must equal the given code; the class names are separated
-    /// by spaces, and may be empty.
+    /// Creates a token. The joined texts of all tokens must equal the highlighted code. `class` may
+    /// contain several names, separated by spaces, or be empty.
     #[must_use]
     pub fn new(text: impl Into<String>, class: impl Into<String>) -> Self {
         Self {
@@ -109,10 +109,10 @@ impl Highlighter {
     where
         F: Future<Output = Vec<Token>> + 'static,
     {
-        let boxed: Arc<HighlightFn> = Arc::new(move |code, language| {
+        let highlight_fn: Arc<HighlightFn> = Arc::new(move |code, language| {
             Box::pin(highlight(code, language)) as LocalBoxFuture<'static, Vec<Token>>
         });
-        Self(SendWrapper::new(boxed))
+        Self(SendWrapper::new(highlight_fn))
     }
 
     pub(super) fn tokens(

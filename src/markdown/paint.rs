@@ -14,10 +14,11 @@ use assistant_core::text::{
 
 use super::{
     code::CodeBlock,
+    dom,
+    draw_limits::{self, DrawBudget, UndrawnNodes},
     element::{self, NodeContext, NodeElements},
-    link, make,
+    link,
     options::MarkdownOptions,
-    rest::{self, DrawBudget, UndrawnNodes},
 };
 use crate::ui::{Labels, Words};
 
@@ -86,7 +87,7 @@ impl DrawnNode {
     /// Removes the node from the page.
     fn remove(&self) {
         if let Some(outer) = self.outer() {
-            make::remove(outer);
+            dom::remove(outer);
         }
     }
 }
@@ -224,7 +225,7 @@ impl BlockPainter {
                     ..
                 }),
             ) => {
-                make::append_text(&place.inner, text);
+                dom::append_text(&place.inner, text);
                 shown.push_str(text);
             }
             _ => self.draw_child(
@@ -247,7 +248,7 @@ impl BlockPainter {
             self.nodes += self.budget.used_nodes();
             self.text = self.text.saturating_add(self.budget.text());
             if let Some(outer) = drawn.outer() {
-                make::append(&self.root, outer);
+                dom::append(&self.root, outer);
             }
             open.push(drawn);
         }
@@ -257,9 +258,9 @@ impl BlockPainter {
     /// back before.
     fn must_hold(&self, open: &[DrawnNode]) -> bool {
         let held = open.last().is_some_and(DrawnNode::is_held);
-        let many = self.drawn + open.len() >= rest::BLOCKS
-            || self.nodes >= rest::NODES
-            || self.text >= rest::TEXT;
+        let many = self.drawn + open.len() >= draw_limits::MAX_BLOCKS
+            || self.nodes >= draw_limits::MAX_NODES
+            || self.text >= draw_limits::MAX_TEXT_BYTES;
         held || many || self.rests.borrow().contains_key(&OF_TEXT)
     }
 
@@ -284,7 +285,7 @@ impl BlockPainter {
             return;
         };
         if let Some(outer) = new.outer() {
-            make::replace(&old, outer);
+            dom::replace(&old, outer);
         }
         self.finish_node(new);
     }
@@ -305,7 +306,7 @@ impl BlockPainter {
         let place = match &kind {
             Kind::Image { src, title } => {
                 return Some(DrawnNode {
-                    body: DrawnBody::Place(self.image(src, title, &children)?.into()),
+                    body: DrawnBody::Place(self.create_image(src, title, &children)?.into()),
                     kind,
                     children: Vec::new(),
                     held: Vec::new(),
@@ -317,7 +318,7 @@ impl BlockPainter {
         };
         link::show_host(&kind, &place.outer, &children);
         let inside = NodeContext::of_children(&kind);
-        let most = rest::max_children(&kind, &children);
+        let most = draw_limits::max_children(&kind, &children);
         let mut drawn = DrawnNode {
             kind,
             body: DrawnBody::Place(place),
@@ -345,8 +346,13 @@ impl BlockPainter {
         }
     }
 
-    fn image(&self, src: &str, title: &str, words: &[Node]) -> Option<web_sys::Element> {
-        link::image(src, title, words, &self.labels, &self.media)
+    fn create_image(
+        &self,
+        src: &str,
+        title: &str,
+        description: &[Node],
+    ) -> Option<web_sys::Element> {
+        link::create_image(src, title, description, &self.labels, &self.media)
     }
 
     fn draw_child(&self, parent: &mut DrawnNode, child: Node, within: NodeContext) {
@@ -355,7 +361,7 @@ impl BlockPainter {
             return;
         };
         if let Some(outer) = child.outer() {
-            make::append(&place.inner, outer);
+            dom::append(&place.inner, outer);
         }
         parent.children.push(child);
     }
@@ -370,7 +376,7 @@ impl BlockPainter {
             (Kind::Text(old), Kind::Text(new), DrawnBody::Place(place))
             | (Kind::Code(old), Kind::Code(new), DrawnBody::Place(place))
             | (Kind::Html(old), Kind::Html(new), DrawnBody::Place(place)) => {
-                make::update_text(&place.inner, old, new);
+                dom::update_text(&place.inner, old, new);
                 drawn.kind = node.kind;
             }
             (_, Kind::CodeBlock { language, text }, DrawnBody::Code(block))
@@ -395,7 +401,7 @@ impl BlockPainter {
     fn redraw_node(&self, drawn: &mut DrawnNode, node: Node, within: NodeContext) {
         if let Some(new) = self.draw_node(node, within) {
             if let (Some(old), Some(new)) = (drawn.outer(), new.outer()) {
-                make::replace(old, new);
+                dom::replace(old, new);
             }
             *drawn = new;
         }
@@ -404,7 +410,7 @@ impl BlockPainter {
     fn update_children(&self, drawn: &mut DrawnNode, children: Vec<Node>) {
         let inside = NodeContext::of_children(&drawn.kind);
         let count = children.len();
-        let most = rest::max_children(&drawn.kind, &children);
+        let most = draw_limits::max_children(&drawn.kind, &children);
         drawn.held.clear();
         for (index, child) in children.into_iter().enumerate() {
             match drawn.children.get_mut(index) {

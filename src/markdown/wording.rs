@@ -5,22 +5,24 @@ use leptos::{html, prelude::*};
 use wasm_bindgen::JsCast;
 use web_sys::Element;
 
-use super::make;
+use super::dom;
 use crate::ui::{Labels, Word, Words, effect};
 
 /// A selector, an attribute and a label. Without an attribute, the label is the text of the
 /// element.
 type LabelledText = (&'static str, Option<&'static str>, fn(&Labels) -> &Word);
 
-const LABELLED: [LabelledText; 5] = [
+const LABELLED_TEXTS: [LabelledText; 5] = [
     (".la-code-copy > span", None, |l| &l.copy),
     (".la-image-chip > span", None, |l| &l.image_not_shown),
-    (".la-table", Some(NAME), |l| &l.table),
-    (".la-task-mark", Some(NAME), |l| &l.task_open),
-    (".la-task-mark[data-done]", Some(NAME), |l| &l.task_done),
+    (".la-table", Some(NAME_ATTRIBUTE), |l| &l.table),
+    (".la-task-mark", Some(NAME_ATTRIBUTE), |l| &l.task_open),
+    (".la-task-mark[data-done]", Some(NAME_ATTRIBUTE), |l| {
+        &l.task_done
+    }),
 ];
 
-const NAME: &str = "aria-label";
+const NAME_ATTRIBUTE: &str = "aria-label";
 
 /// Updates the interface texts below an element when the language changes.
 pub(super) fn update_on_language_change(words: &Words, root: NodeRef<html::Div>) {
@@ -28,45 +30,45 @@ pub(super) fn update_on_language_change(words: &Words, root: NodeRef<html::Div>)
         return;
     }
     let words = words.clone();
-    effect(move |drawn: Option<()>| {
+    effect(move |previous: Option<()>| {
         let labels = words.get();
         // The first drawing already uses the current language.
-        if let (Some(()), Some(root)) = (drawn, root.get_untracked()) {
+        if let (Some(()), Some(root)) = (previous, root.get_untracked()) {
             update_labels(&root, &labels);
         }
     });
 }
 
 fn update_labels(root: &Element, labels: &Labels) {
-    for (places, attribute, word) in LABELLED {
-        let word = word(labels);
-        for_each_element(root, places, &|place| match attribute {
-            Some(attribute) => make::set_attribute(place, attribute, word),
-            None => place.set_text_content(Some(word)),
+    for (selector, attribute, label) in LABELLED_TEXTS {
+        let label = label(labels);
+        for_each_element(root, selector, &|element| match attribute {
+            Some(attribute) => dom::set_attribute(element, attribute, label),
+            None => element.set_text_content(Some(label)),
         });
     }
-    for_each_element(root, ".la-alert", &|place| {
-        let word = alert_label(
-            &place.get_attribute("data-alert").unwrap_or_default(),
+    for_each_element(root, ".la-alert", &|element| {
+        let label = alert_label(
+            &element.get_attribute("data-alert").unwrap_or_default(),
             labels,
         );
-        make::set_attribute(place, NAME, word);
-        if let Some(title) = place.first_element_child() {
-            title.set_text_content(Some(word));
+        dom::set_attribute(element, NAME_ATTRIBUTE, label);
+        if let Some(title) = element.first_element_child() {
+            title.set_text_content(Some(label));
         }
     });
-    for_each_element(root, ".la-footnote-button", &|place| {
-        let label = place.get_attribute("data-footnote").unwrap_or_default();
-        make::set_attribute(place, NAME, &footnote_label(&label, labels));
+    for_each_element(root, ".la-footnote-button", &|element| {
+        let label = element.get_attribute("data-footnote").unwrap_or_default();
+        dom::set_attribute(element, NAME_ATTRIBUTE, &footnote_label(&label, labels));
     });
 }
 
-fn for_each_element(root: &Element, places: &str, set_label: &dyn Fn(&Element)) {
-    let Ok(found) = root.query_selector_all(places) else {
+fn for_each_element(root: &Element, selector: &str, set_label: &dyn Fn(&Element)) {
+    let Ok(elements) = root.query_selector_all(selector) else {
         return;
     };
-    for place in 0..found.length() {
-        if let Some(element) = found.item(place).and_then(|node| node.dyn_into().ok()) {
+    for index in 0..elements.length() {
+        if let Some(element) = elements.item(index).and_then(|node| node.dyn_into().ok()) {
             set_label(&element);
         }
     }

@@ -6,28 +6,28 @@ use std::{cell::Cell, collections::VecDeque};
 use assistant_core::text::markdown::{Kind, Node};
 use web_sys::Element;
 
-use super::{element::NodeContext, make};
+use super::{dom, element::NodeContext};
 use crate::ui::{Labels, focus, show_more_text};
 
 /// The maximum number of blocks of a text that are drawn at first.
-pub(super) const BLOCKS: usize = 300;
+pub(super) const MAX_BLOCKS: usize = 300;
 /// The number of nodes of a text above which no further block is drawn at first.
-pub(super) const NODES: usize = 6_000;
+pub(super) const MAX_NODES: usize = 6_000;
 /// The maximum number of nodes that one block, or one press of a button, draws.
-const NODES_AT_ONCE: usize = 3_000;
+const MAX_NODES_AT_ONCE: usize = 3_000;
 /// The size of the text above which no further block is drawn at first, or by one press of a
 /// button, in bytes. Code blocks do not count, because the browser skips their layout until they
 /// are in view.
-pub(super) const TEXT: usize = 128 << 10;
+pub(super) const MAX_TEXT_BYTES: usize = 128 << 10;
 /// The maximum number of cells of a table that are drawn at first.
-const CELLS: usize = 2_000;
+const MAX_TABLE_CELLS: usize = 2_000;
 /// The maximum number of held nodes that one press of a button draws, without their descendants.
-const STEP: usize = 100;
+const MAX_NODES_PER_PRESS: usize = 100;
 
 /// The attribute with the number of a button.
-pub(super) const REST: &str = "data-rest";
+pub(super) const NUMBER_ATTRIBUTE: &str = "data-rest";
 /// The selector of the buttons that draw more nodes.
-pub(super) const BUTTON: &str = ".la-markdown-more";
+pub(super) const BUTTON_SELECTOR: &str = ".la-markdown-more";
 
 /// The nodes of one parent that are not drawn, with the button that draws them.
 #[derive(Debug)]
@@ -52,25 +52,25 @@ pub(super) struct DrawBudget {
 impl DrawBudget {
     pub(super) const fn new() -> Self {
         Self {
-            nodes: Cell::new(NODES_AT_ONCE),
+            nodes: Cell::new(MAX_NODES_AT_ONCE),
             text: Cell::new(0),
         }
     }
 
     pub(super) fn refill(&self) {
-        self.nodes.set(NODES_AT_ONCE);
+        self.nodes.set(MAX_NODES_AT_ONCE);
         self.text.set(0);
     }
 
     /// Takes one node from the budget. Returns false if the budget is used up.
     pub(super) fn take_node(&self) -> bool {
-        let left = self.nodes.get();
-        self.nodes.set(left.saturating_sub(1));
-        left > 0
+        let remaining = self.nodes.get();
+        self.nodes.set(remaining.saturating_sub(1));
+        remaining > 0
     }
 
     pub(super) fn used_nodes(&self) -> usize {
-        NODES_AT_ONCE - self.nodes.get()
+        MAX_NODES_AT_ONCE - self.nodes.get()
     }
 
     /// Counts the text of a drawn node.
@@ -94,10 +94,10 @@ fn text_size(kind: &Kind) -> usize {
 }
 
 /// Adds the size of the text of a node and its descendants to `size`. Returns false, without the
-/// remaining descendants, once the sum reaches [`TEXT`].
+/// remaining descendants, once the sum reaches [`MAX_TEXT_BYTES`].
 fn try_add_text_size(node: &Node, size: &mut usize) -> bool {
     *size = size.saturating_add(text_size(&node.kind));
-    *size < TEXT
+    *size < MAX_TEXT_BYTES
         && node
             .children
             .iter()
@@ -109,7 +109,7 @@ pub(super) fn max_children(kind: &Kind, children: &[Node]) -> usize {
     match kind {
         Kind::Table => {
             let columns = children.first().map_or(1, |head| head.children.len());
-            (CELLS / columns.max(1)).clamp(5, 200)
+            (MAX_TABLE_CELLS / columns.max(1)).clamp(5, 200)
         }
         Kind::TableHead | Kind::TableRow => 100,
         Kind::List { .. } => 300,
@@ -127,49 +127,51 @@ impl UndrawnNodes {
         nodes: Vec<Node>,
         (number, labels): (u32, &Labels),
     ) -> Option<Self> {
-        let button = make::create_element("button", "la-button la-markdown-more")?;
-        make::set_attribute(&button, "type", "button");
-        make::set_attribute(&button, "data-variant", "quiet");
-        make::set_attribute(&button, "data-size", "small");
-        make::set_attribute(&button, REST, &number.to_string());
-        let (tag, place) = match kind {
+        let button = dom::create_element("button", "la-button la-markdown-more")?;
+        dom::set_attribute(&button, "type", "button");
+        dom::set_attribute(&button, "data-variant", "quiet");
+        dom::set_attribute(&button, "data-size", "small");
+        dom::set_attribute(&button, NUMBER_ATTRIBUTE, &number.to_string());
+        let (tag, container_parent) = match kind {
             Some(Kind::Table) => ("div", outer),
             Some(Kind::List { .. }) => ("li", inner),
             Some(Kind::TableHead | Kind::TableRow) => ("td", inner),
             Some(Kind::Paragraph | Kind::Heading(_)) => ("span", inner),
             _ => ("div", inner),
         };
-        let holder = make::create_element(tag, "la-markdown-rest")?;
-        make::append(&holder, &button);
-        make::append(place, &holder);
-        let rest = Self {
+        let container = dom::create_element(tag, "la-markdown-rest")?;
+        dom::append(&container, &button);
+        dom::append(container_parent, &container);
+        let undrawn = Self {
             parent: inner.clone(),
             within: kind.map_or(NodeContext::Text, NodeContext::of_children),
             nodes: nodes.into(),
             button,
-            outer: holder,
+            outer: container,
         };
-        rest.update_label(labels);
-        Some(rest)
+        undrawn.update_label(labels);
+        Some(undrawn)
     }
 
     /// Updates the text of the button.
     pub(super) fn update_label(&self, labels: &Labels) {
-        let hidden = self.nodes.len();
-        let text = show_more_text(labels, self.next_count(), hidden);
+        let hidden_count = self.nodes.len();
+        let text = show_more_text(labels, self.next_count(), hidden_count);
         self.button.set_text_content(Some(&text));
-        make::set_attribute(&self.outer, "data-hidden", &hidden.to_string());
+        dom::set_attribute(&self.outer, "data-hidden", &hidden_count.to_string());
     }
 
     /// Returns the number of nodes that the next press of the button draws.
     fn next_count(&self) -> usize {
         let mut size = 0;
-        let nodes = self.nodes.iter().take(STEP);
+        let nodes = self.nodes.iter().take(MAX_NODES_PER_PRESS);
         let before_limit = nodes
             .take_while(|node| try_add_text_size(node, &mut size))
             .count();
         // The node that reaches the limit is drawn as well.
-        (before_limit + 1).min(STEP).min(self.nodes.len())
+        (before_limit + 1)
+            .min(MAX_NODES_PER_PRESS)
+            .min(self.nodes.len())
     }
 
     /// Removes and returns the nodes to draw next.
@@ -180,11 +182,11 @@ impl UndrawnNodes {
 
     /// Inserts a drawn node before the button.
     pub(super) fn insert_before_button(&self, node: &web_sys::Node) {
-        let before: &web_sys::Node = &self.outer;
-        let is_inside = before.parent_node().as_ref() == Some(&self.parent);
+        let container: &web_sys::Node = &self.outer;
+        let is_inside = container.parent_node().as_ref() == Some(&self.parent);
         // Fails only if the text is no longer in the page.
         let _ = match is_inside {
-            true => self.parent.insert_before(node, Some(before)),
+            true => self.parent.insert_before(node, Some(container)),
             false => self.parent.append_child(node),
         };
     }
@@ -192,6 +194,6 @@ impl UndrawnNodes {
     /// Removes the button, and moves the focus to another element if the button has the focus.
     pub(super) fn remove_button(self) {
         focus::pass_focus_on(&self.outer);
-        make::remove(&self.outer);
+        dom::remove(&self.outer);
     }
 }
