@@ -30,9 +30,9 @@ pub(super) struct BlockPainter {
     options: MarkdownOptions,
     media: Arc<MediaPolicy>,
     /// The number of finished blocks.
-    finished: usize,
+    finished_count: usize,
     /// The number of finished blocks that are drawn, which are the first children of the root.
-    drawn: usize,
+    drawn_count: usize,
     /// The open blocks after the finished ones.
     open: Vec<DrawnNode>,
     /// The number of nodes that may still be drawn at once.
@@ -41,7 +41,7 @@ pub(super) struct BlockPainter {
     /// The size of the drawn text, in bytes.
     text: usize,
     /// The nodes that are not drawn, by the numbers of their buttons; number 0 for finished blocks.
-    rests: RefCell<HashMap<u32, UndrawnNodes>>,
+    undrawn_by_number: RefCell<HashMap<u32, UndrawnNodes>>,
     last_number: Cell<u32>,
 }
 
@@ -65,7 +65,7 @@ impl DrawnNode {
     /// Returns the node's element in its parent; `None` if the node is not drawn.
     fn outer(&self) -> Option<&web_sys::Node> {
         match &self.body {
-            DrawnBody::Place(place) => Some(&place.outer),
+            DrawnBody::Place(elements) => Some(&elements.outer),
             DrawnBody::Code(code) => Some(&code.outer),
             DrawnBody::Held(_) => None,
         }
@@ -93,7 +93,7 @@ impl DrawnNode {
 }
 
 /// The number of the [`UndrawnNodes`] that contains the outermost blocks of the text.
-const OF_TEXT: u32 = 0;
+const ROOT_NUMBER: u32 = 0;
 
 impl BlockPainter {
     /// Empties an element, and creates the painter for its content.
@@ -110,14 +110,14 @@ impl BlockPainter {
             words,
             options,
             media,
-            finished: 0,
-            drawn: 0,
+            finished_count: 0,
+            drawn_count: 0,
             open: Vec::new(),
             budget: DrawBudget::new(),
             nodes: 0,
             text: 0,
-            rests: RefCell::default(),
-            last_number: Cell::new(OF_TEXT),
+            undrawn_by_number: RefCell::default(),
+            last_number: Cell::new(ROOT_NUMBER),
         }
     }
 
@@ -129,107 +129,109 @@ impl BlockPainter {
             self.replace_block(index, node);
         }
         let mut open = std::mem::take(&mut self.open);
-        let first = changes.from.saturating_sub(self.finished);
+        let first = changes.from.saturating_sub(self.finished_count);
         if let Some(text) = changes.appended {
-            let grown = first.checked_sub(1).and_then(|at| open.get_mut(at));
-            if let Some(drawn) = grown {
-                if !matches!(drawn.body, DrawnBody::Code(_)) {
+            let grown_node = first.checked_sub(1).and_then(|at| open.get_mut(at));
+            if let Some(drawn_node) = grown_node {
+                if !matches!(drawn_node.body, DrawnBody::Code(_)) {
                     self.text = self.text.saturating_add(text.len());
                 }
-                self.append_to_open(drawn, &text);
+                self.append_to_open(drawn_node, &text);
             }
         }
-        let held_before = self.count_held_blocks();
+        let old_held_count = self.count_held_blocks();
         let count = first + changes.blocks.len();
-        for (place, node) in changes.blocks.into_iter().enumerate() {
-            self.update_or_draw_block(&mut open, first + place, node);
+        for (index, node) in changes.blocks.into_iter().enumerate() {
+            self.update_or_draw_block(&mut open, first + index, node);
         }
         for removed in open.drain(count.min(open.len())..) {
             removed.remove();
         }
-        let finished = changes.finished.saturating_sub(self.finished);
-        for done in open.drain(..finished.min(open.len())) {
-            self.finished += 1;
-            match done.body {
+        let newly_finished_count = changes.finished.saturating_sub(self.finished_count);
+        for finished_node in open.drain(..newly_finished_count.min(open.len())) {
+            self.finished_count += 1;
+            match finished_node.body {
                 DrawnBody::Held(node) => self.hold_block(*node),
                 _ => {
-                    self.drawn += 1;
-                    self.finish_node(done);
+                    self.drawn_count += 1;
+                    self.finish_node(finished_node);
                 }
             }
         }
         self.open = open;
-        // Once for all blocks: an agent can send many at once.
-        if let Some(rest) = self.rests.borrow().get(&OF_TEXT)
-            && rest.nodes.len() != held_before
+        // The label is updated once for all blocks, because an agent can send many at once.
+        if let Some(undrawn) = self.undrawn_by_number.borrow().get(&ROOT_NUMBER)
+            && undrawn.nodes.len() != old_held_count
         {
-            rest.update_label(&self.labels);
+            undrawn.update_label(&self.labels);
         }
     }
 
     /// Counts the finished blocks that are not drawn.
     fn count_held_blocks(&self) -> usize {
-        let rests = self.rests.borrow();
-        rests.get(&OF_TEXT).map_or(0, |rest| rest.nodes.len())
+        let undrawn_by_number = self.undrawn_by_number.borrow();
+        undrawn_by_number
+            .get(&ROOT_NUMBER)
+            .map_or(0, |undrawn| undrawn.nodes.len())
     }
 
     /// Adds a finished block to the blocks that are not drawn.
     fn hold_block(&self, node: Node) {
-        let mut rests = self.rests.borrow_mut();
-        if let Some(rest) = rests.get_mut(&OF_TEXT) {
-            rest.nodes.push_back(node);
+        let mut undrawn_by_number = self.undrawn_by_number.borrow_mut();
+        if let Some(undrawn) = undrawn_by_number.get_mut(&ROOT_NUMBER) {
+            undrawn.nodes.push_back(node);
             return;
         }
-        let places = (self.root.as_ref(), self.root.as_ref());
-        let rest = UndrawnNodes::new(None, places, vec![node], (OF_TEXT, &self.labels));
-        if let Some(rest) = rest {
-            rests.insert(OF_TEXT, rest);
+        let elements = (self.root.as_ref(), self.root.as_ref());
+        let undrawn = UndrawnNodes::new(None, elements, vec![node], (ROOT_NUMBER, &self.labels));
+        if let Some(undrawn) = undrawn {
+            undrawn_by_number.insert(ROOT_NUMBER, undrawn);
         }
     }
 
     /// Draws the next held nodes of the button with the given number, and removes the button if no
     /// node is left.
     pub(super) fn show_more(&mut self, number: u32) {
-        let rest = self.rests.borrow_mut().remove(&number);
-        let Some(mut rest) = rest else { return };
+        let undrawn = self.undrawn_by_number.borrow_mut().remove(&number);
+        let Some(mut undrawn) = undrawn else { return };
         self.labels = self.words.now();
         self.budget.refill();
-        for node in rest.take_next() {
-            let Some(drawn) = self.draw_node(node, rest.within) else {
+        for node in undrawn.take_next() {
+            let Some(drawn_node) = self.draw_node(node, undrawn.within) else {
                 continue;
             };
-            if let Some(outer) = drawn.outer() {
-                rest.insert_before_button(outer);
+            if let Some(outer) = drawn_node.outer() {
+                undrawn.insert_before_button(outer);
             }
-            self.drawn += usize::from(number == OF_TEXT);
-            self.finish_node(drawn);
+            self.drawn_count += usize::from(number == ROOT_NUMBER);
+            self.finish_node(drawn_node);
         }
-        if rest.nodes.is_empty() {
-            return rest.remove_button();
+        if undrawn.nodes.is_empty() {
+            return undrawn.remove_button();
         }
-        rest.update_label(&self.labels);
-        self.rests.borrow_mut().insert(number, rest);
+        undrawn.update_label(&self.labels);
+        self.undrawn_by_number.borrow_mut().insert(number, undrawn);
     }
 
     /// Appends text to an open code block, to a paragraph that is too long to be parsed again, or
     /// to a block that is not drawn.
-    fn append_to_open(&self, drawn: &mut DrawnNode, text: &str) {
-        match (&mut drawn.body, drawn.children.last_mut()) {
+    fn append_to_open(&self, drawn_node: &mut DrawnNode, text: &str) {
+        match (&mut drawn_node.body, drawn_node.children.last_mut()) {
             (DrawnBody::Held(node), _) => append_to_undrawn(node, text),
             (DrawnBody::Code(block), _) => block.append(text),
             (
                 _,
                 Some(DrawnNode {
-                    kind: Kind::Text(shown),
-                    body: DrawnBody::Place(place),
+                    kind: Kind::Text(displayed_text),
+                    body: DrawnBody::Place(elements),
                     ..
                 }),
             ) => {
-                dom::append_text(&place.inner, text);
-                shown.push_str(text);
+                dom::append_text(&elements.inner, text);
+                displayed_text.push_str(text);
             }
             _ => self.draw_child(
-                drawn,
+                drawn_node,
                 Node::leaf(Kind::Text(text.to_owned())),
                 NodeContext::Block,
             ),
@@ -238,48 +240,49 @@ impl BlockPainter {
 
     /// Updates the open block at this position, or draws the block if it is missing. A block beyond
     /// the limits is held back.
-    fn update_or_draw_block(&mut self, open: &mut Vec<DrawnNode>, place: usize, node: Node) {
+    fn update_or_draw_block(&mut self, open: &mut Vec<DrawnNode>, index: usize, node: Node) {
         self.budget.refill();
-        if let Some(drawn) = open.get_mut(place) {
-            self.update_node(drawn, node, NodeContext::Text);
+        if let Some(drawn_node) = open.get_mut(index) {
+            self.update_node(drawn_node, node, NodeContext::Text);
         } else if self.must_hold(open) {
             open.push(DrawnNode::new_held(node));
-        } else if let Some(drawn) = self.draw_node(node, NodeContext::Text) {
+        } else if let Some(drawn_node) = self.draw_node(node, NodeContext::Text) {
             self.nodes += self.budget.used_nodes();
             self.text = self.text.saturating_add(self.budget.text());
-            if let Some(outer) = drawn.outer() {
+            if let Some(outer) = drawn_node.outer() {
                 dom::append(&self.root, outer);
             }
-            open.push(drawn);
+            open.push(drawn_node);
         }
     }
 
     /// Returns true if further blocks are held back, because a limit is reached or a block was held
     /// back before.
     fn must_hold(&self, open: &[DrawnNode]) -> bool {
-        let held = open.last().is_some_and(DrawnNode::is_held);
-        let many = self.drawn + open.len() >= draw_limits::MAX_BLOCKS
+        let was_held = open.last().is_some_and(DrawnNode::is_held);
+        let is_over_limit = self.drawn_count + open.len() >= draw_limits::MAX_BLOCKS
             || self.nodes >= draw_limits::MAX_NODES
             || self.text >= draw_limits::MAX_TEXT_BYTES;
-        held || many || self.rests.borrow().contains_key(&OF_TEXT)
+        was_held || is_over_limit || self.undrawn_by_number.borrow().contains_key(&ROOT_NUMBER)
     }
 
-    /// Replaces a finished block that a late definition changed.
+    /// Replaces a finished block that a later definition in the text has changed.
     fn replace_block(&self, index: usize, node: Node) {
-        if let Some(place) = index.checked_sub(self.drawn) {
-            let mut rests = self.rests.borrow_mut();
-            let held = rests.get_mut(&OF_TEXT);
-            if let Some(held) = held.and_then(|rest| rest.nodes.get_mut(place)) {
-                *held = node;
+        if let Some(undrawn_index) = index.checked_sub(self.drawn_count) {
+            let mut undrawn_by_number = self.undrawn_by_number.borrow_mut();
+            let undrawn = undrawn_by_number.get_mut(&ROOT_NUMBER);
+            let old_node = undrawn.and_then(|undrawn| undrawn.nodes.get_mut(undrawn_index));
+            if let Some(old_node) = old_node {
+                *old_node = node;
             }
             return;
         }
-        let Ok(place) = u32::try_from(index) else {
+        let Ok(child_index) = u32::try_from(index) else {
             return;
         };
         self.budget.refill();
         let (Some(old), Some(new)) = (
-            self.root.child_nodes().item(place),
+            self.root.child_nodes().item(child_index),
             self.draw_node(node, NodeContext::Text),
         ) else {
             return;
@@ -303,7 +306,7 @@ impl BlockPainter {
                 held: Vec::new(),
             });
         }
-        let place = match &kind {
+        let elements = match &kind {
             Kind::Image { src, title } => {
                 return Some(DrawnNode {
                     body: DrawnBody::Place(self.create_image(src, title, &children)?.into()),
@@ -316,19 +319,19 @@ impl BlockPainter {
                 element::create_elements(&kind, within, self.options.heading_offset, &self.labels)?
             }
         };
-        link::show_host(&kind, &place.outer, &children);
-        let inside = NodeContext::of_children(&kind);
-        let most = draw_limits::max_children(&kind, &children);
-        let mut drawn = DrawnNode {
+        link::show_host(&kind, &elements.outer, &children);
+        let child_context = NodeContext::of_children(&kind);
+        let max_children = draw_limits::max_children(&kind, &children);
+        let mut drawn_node = DrawnNode {
             kind,
-            body: DrawnBody::Place(place),
-            children: Vec::with_capacity(children.len().min(most)),
+            body: DrawnBody::Place(elements),
+            children: Vec::with_capacity(children.len().min(max_children)),
             held: Vec::new(),
         };
         for child in children {
-            self.draw_or_hold_child(&mut drawn, child, (inside, most));
+            self.draw_or_hold_child(&mut drawn_node, child, (child_context, max_children));
         }
-        Some(drawn)
+        Some(drawn_node)
     }
 
     /// Draws a child, or holds the child back if the budget is used up, the parent has the maximum
@@ -337,10 +340,10 @@ impl BlockPainter {
         &self,
         parent: &mut DrawnNode,
         child: Node,
-        (within, most): (NodeContext, usize),
+        (within, max_children): (NodeContext, usize),
     ) {
-        let holds = !parent.held.is_empty() || parent.children.len() >= most;
-        match holds || !self.budget.take_node() {
+        let is_full = !parent.held.is_empty() || parent.children.len() >= max_children;
+        match is_full || !self.budget.take_node() {
             true => parent.held.push(child),
             false => self.draw_child(parent, child, within),
         }
@@ -356,83 +359,89 @@ impl BlockPainter {
     }
 
     fn draw_child(&self, parent: &mut DrawnNode, child: Node, within: NodeContext) {
-        let (DrawnBody::Place(place), Some(child)) = (&parent.body, self.draw_node(child, within))
+        let (DrawnBody::Place(elements), Some(child)) =
+            (&parent.body, self.draw_node(child, within))
         else {
             return;
         };
         if let Some(outer) = child.outer() {
-            dom::append(&place.inner, outer);
+            dom::append(&elements.inner, outer);
         }
         parent.children.push(child);
     }
 
     /// Updates a drawn node to another node.
-    fn update_node(&self, drawn: &mut DrawnNode, node: Node, within: NodeContext) {
-        if let DrawnBody::Held(held) = &mut drawn.body {
-            **held = node;
+    fn update_node(&self, drawn_node: &mut DrawnNode, node: Node, within: NodeContext) {
+        if let DrawnBody::Held(held_node) = &mut drawn_node.body {
+            **held_node = node;
             return;
         }
-        match (&drawn.kind, &node.kind, &mut drawn.body) {
-            (Kind::Text(old), Kind::Text(new), DrawnBody::Place(place))
-            | (Kind::Code(old), Kind::Code(new), DrawnBody::Place(place))
-            | (Kind::Html(old), Kind::Html(new), DrawnBody::Place(place)) => {
-                dom::update_text(&place.inner, old, new);
-                drawn.kind = node.kind;
+        match (&drawn_node.kind, &node.kind, &mut drawn_node.body) {
+            (Kind::Text(old), Kind::Text(new), DrawnBody::Place(elements))
+            | (Kind::Code(old), Kind::Code(new), DrawnBody::Place(elements))
+            | (Kind::Html(old), Kind::Html(new), DrawnBody::Place(elements)) => {
+                dom::update_text(&elements.inner, old, new);
+                drawn_node.kind = node.kind;
             }
             (_, Kind::CodeBlock { language, text }, DrawnBody::Code(block))
                 if block.has_language(language) =>
             {
                 block.update(text);
             }
-            (Kind::Link { .. }, Kind::Link { href, title }, DrawnBody::Place(place)) => {
-                if drawn.kind != node.kind {
-                    link::set_target(&place.outer, href, title);
+            (Kind::Link { .. }, Kind::Link { href, title }, DrawnBody::Place(elements)) => {
+                if drawn_node.kind != node.kind {
+                    link::set_target(&elements.outer, href, title);
                 }
-                link::show_host(&node.kind, &place.outer, &node.children);
-                drawn.kind = node.kind;
-                self.update_children(drawn, node.children);
+                link::show_host(&node.kind, &elements.outer, &node.children);
+                drawn_node.kind = node.kind;
+                self.update_children(drawn_node, node.children);
             }
-            (Kind::Image { .. }, Kind::Image { .. }, _) => self.redraw_node(drawn, node, within),
-            (old, new, _) if old == new => self.update_children(drawn, node.children),
-            _ => self.redraw_node(drawn, node, within),
+            (Kind::Image { .. }, Kind::Image { .. }, _) => {
+                self.redraw_node(drawn_node, node, within)
+            }
+            (old, new, _) if old == new => self.update_children(drawn_node, node.children),
+            _ => self.redraw_node(drawn_node, node, within),
         }
     }
 
-    fn redraw_node(&self, drawn: &mut DrawnNode, node: Node, within: NodeContext) {
+    fn redraw_node(&self, drawn_node: &mut DrawnNode, node: Node, within: NodeContext) {
         if let Some(new) = self.draw_node(node, within) {
-            if let (Some(old), Some(new)) = (drawn.outer(), new.outer()) {
+            if let (Some(old), Some(new)) = (drawn_node.outer(), new.outer()) {
                 dom::replace(old, new);
             }
-            *drawn = new;
+            *drawn_node = new;
         }
     }
 
-    fn update_children(&self, drawn: &mut DrawnNode, children: Vec<Node>) {
-        let inside = NodeContext::of_children(&drawn.kind);
+    fn update_children(&self, drawn_node: &mut DrawnNode, children: Vec<Node>) {
+        let child_context = NodeContext::of_children(&drawn_node.kind);
         let count = children.len();
-        let most = draw_limits::max_children(&drawn.kind, &children);
-        drawn.held.clear();
+        let max_children = draw_limits::max_children(&drawn_node.kind, &children);
+        drawn_node.held.clear();
         for (index, child) in children.into_iter().enumerate() {
-            match drawn.children.get_mut(index) {
-                Some(old) => self.update_node(old, child, inside),
-                None => self.draw_or_hold_child(drawn, child, (inside, most)),
+            match drawn_node.children.get_mut(index) {
+                Some(old) => self.update_node(old, child, child_context),
+                None => self.draw_or_hold_child(drawn_node, child, (child_context, max_children)),
             }
         }
-        for removed in drawn.children.drain(count.min(drawn.children.len())..) {
+        for removed in drawn_node
+            .children
+            .drain(count.min(drawn_node.children.len())..)
+        {
             removed.remove();
         }
     }
 
     /// Finishes a complete block: highlights code, adds buttons for nodes that are not drawn, and
     /// drops the state that was needed for updates.
-    fn finish_node(&self, drawn: DrawnNode) {
-        let mut left = vec![drawn];
-        while let Some(drawn) = left.pop() {
-            match drawn.body {
+    fn finish_node(&self, drawn_node: DrawnNode) {
+        let mut pending_nodes = vec![drawn_node];
+        while let Some(drawn_node) = pending_nodes.pop() {
+            match drawn_node.body {
                 DrawnBody::Code(block) => block.finish(self.options.highlighter.as_ref()),
-                DrawnBody::Place(place) => {
-                    self.add_rest_button(&drawn.kind, &place, drawn.held);
-                    left.extend(drawn.children);
+                DrawnBody::Place(elements) => {
+                    self.add_more_button(&drawn_node.kind, &elements, drawn_node.held);
+                    pending_nodes.extend(drawn_node.children);
                 }
                 DrawnBody::Held(_) => {}
             }
@@ -440,15 +449,16 @@ impl BlockPainter {
     }
 
     /// Adds a button for the children of a finished node that are not drawn, if any.
-    fn add_rest_button(&self, kind: &Kind, place: &NodeElements, nodes: Vec<Node>) {
+    fn add_more_button(&self, kind: &Kind, elements: &NodeElements, nodes: Vec<Node>) {
         if nodes.is_empty() {
             return;
         }
         let number = self.last_number.get() + 1;
         self.last_number.set(number);
-        let places = (&place.outer, &place.inner);
-        if let Some(rest) = UndrawnNodes::new(Some(kind), places, nodes, (number, &self.labels)) {
-            self.rests.borrow_mut().insert(number, rest);
+        let outer_and_inner = (&elements.outer, &elements.inner);
+        let undrawn = UndrawnNodes::new(Some(kind), outer_and_inner, nodes, (number, &self.labels));
+        if let Some(undrawn) = undrawn {
+            self.undrawn_by_number.borrow_mut().insert(number, undrawn);
         }
     }
 }
@@ -458,7 +468,7 @@ fn append_to_undrawn(node: &mut Node, text: &str) {
     match &mut node.kind {
         Kind::CodeBlock { text: code, .. } => code.push_str(text),
         _ => match node.children.last_mut().map(|last| &mut last.kind) {
-            Some(Kind::Text(shown)) => shown.push_str(text),
+            Some(Kind::Text(last_text)) => last_text.push_str(text),
             _ => node.children.push(Node::leaf(Kind::Text(text.to_owned()))),
         },
     }
