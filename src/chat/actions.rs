@@ -8,7 +8,7 @@ use leptos::{prelude::*, task::spawn_local};
 
 use super::{
     Feedback,
-    branch::{can_regenerate, edit_button, picker, regenerate_button},
+    branch::{can_regenerate, edit_button, regenerate_button, render_picker},
     counts::insert_count_text,
     day::message_time,
     message_context::MessageContext,
@@ -55,22 +55,22 @@ pub fn MessageActions(
         return ().into_any();
     };
     let is_outside_transcript = use_context::<TranscriptContext>().is_none();
-    let mut shared = message_context.shared();
-    shared.on_feedback = on_feedback.or(shared.on_feedback);
-    let announcement = shared.announced;
-    let (id, streaming) = (
+    let mut transcript = message_context.transcript();
+    transcript.on_feedback = on_feedback.or(transcript.on_feedback);
+    let announcement = transcript.announcement;
+    let (id, is_streaming) = (
         message_context.message.id.clone(),
         message_context.message.streaming.clone(),
     );
-    let is_complete = memo(move || !streaming.get());
-    let picker_args = (shared.clone(), id.clone());
-    let (edited, edited_id) = (shared.edited, id.clone());
-    let is_editing = move || edited.is_editing(&edited_id);
+    let is_complete = memo(move || !is_streaming.get());
+    let picker_args = (transcript.clone(), id.clone());
+    let (edited_message, edited_id) = (transcript.edited_message, id.clone());
+    let is_editing = move || edited_message.is_editing(&edited_id);
     let role = message_context.message.role;
     let controls = move || {
         is_complete
             .get()
-            .then(|| message_controls(&shared, vec![id.clone()]))
+            .then(|| message_controls(&transcript, vec![id.clone()]))
     };
     // Without a transcript the result of copying must be announced here.
     let live_region = is_outside_transcript.then(|| {
@@ -81,14 +81,17 @@ pub fn MessageActions(
         }
     });
     let render_bar = move || {
-        let ((shared, id), controls) = (picker_args.clone(), controls.clone());
-        let (assistant, version_id) = (shared.assistant.clone(), id.clone());
+        let ((transcript, id), controls) = (picker_args.clone(), controls.clone());
+        let (assistant, version_id) = (transcript.assistant.clone(), id.clone());
         let has_versions = move || {
             let version = assistant.current_version(&version_id);
             version.is_some_and(|(_, count)| count > 1)
         };
-        let versions = when(has_versions, move || picker(&shared, &id));
-        message_bar(role, view! { {versions} {dynamic(controls)} }.into_any())
+        let version_picker = when(has_versions, move || render_picker(&transcript, &id));
+        message_bar(
+            role,
+            view! { {version_picker} {dynamic(controls)} }.into_any(),
+        )
     };
     view! {
         <div class="la-message-actions">
@@ -117,12 +120,12 @@ pub(super) fn message_bar(role: Role, children: AnyView) -> AnyView {
 /// Renders the actions and details of the messages of a finished turn; `None` if `messages` is
 /// empty, or its last message does not exist.
 pub(super) fn message_controls(
-    shared: &TranscriptContext,
+    transcript: &TranscriptContext,
     messages: Vec<MessageId>,
 ) -> Option<AnyView> {
     let words = Words::current();
     let (first, last) = (messages.first()?.clone(), messages.last()?.clone());
-    let message_details = shared.assistant.with_conversation(|conversation| {
+    let message_details = transcript.assistant.with_conversation(|conversation| {
         let last = conversation.message(&last)?;
         Some((
             last.author_role(),
@@ -132,37 +135,42 @@ pub(super) fn message_controls(
         ))
     });
     let (role, created_at, wire_id, cost) = message_details.flatten()?;
-    let has_text = markdown_source(&shared.assistant, &messages).is_some();
-    let copy = has_text.then(|| copy_button(shared, &words, messages));
-    let feedback = match shared.on_feedback {
-        Some(callback) if has_text && role != Role::User => {
-            Some(feedback_buttons(shared, &words, &last, &wire_id, callback))
+    let has_text = markdown_source(&transcript.assistant, &messages).is_some();
+    let copy_control = has_text.then(|| copy_button(transcript, &words, messages));
+    let feedback_controls = match transcript.on_feedback {
+        Some(callback) if has_text && role != Role::User => Some(feedback_buttons(
+            transcript, &words, &last, &wire_id, callback,
+        )),
+        _ => None,
+    };
+    let edit_or_regenerate_button = match role {
+        Role::User => Some(edit_button(transcript, &first)),
+        _ if can_regenerate(&transcript.assistant, &first) => {
+            Some(regenerate_button(transcript, &first))
         }
         _ => None,
     };
-    let edit_or_regenerate = match role {
-        Role::User => Some(edit_button(shared, &first)),
-        _ if can_regenerate(&shared.assistant, &first) => Some(regenerate_button(shared, &first)),
-        _ => None,
-    };
-    let currency = shared.assistant.runtime().currency();
+    let currency = transcript.assistant.runtime().currency();
     let has_cost = role != Role::User && !format_cost(&words.now(), &cost, currency).is_empty();
     let cost = has_cost.then(|| cost_details(&words, cost, currency));
     Some(
-        view! { {copy} {feedback} {edit_or_regenerate} {message_time(created_at)} {cost} }
-            .into_any(),
+        view! {
+            {copy_control} {feedback_controls} {edit_or_regenerate_button}
+            {message_time(created_at)} {cost}
+        }
+        .into_any(),
     )
 }
 
 /// Renders a button that shows and hides the price, tokens and duration.
 fn cost_details(words: &Words, cost: Cost, currency: &'static str) -> AnyView {
-    let open = RwSignal::new(false);
+    let is_open = RwSignal::new(false);
     let button = IconButton {
-        expanded: Signal::derive(move || Some(open.get())),
+        expanded: Signal::derive(move || Some(is_open.get())),
         ..IconButton::new(
             |l| &l.details,
             Icon::More,
-            move |_| open.update(|open| *open = !*open),
+            move |_| is_open.update(|is_open| *is_open = !*is_open),
         )
     };
     let cost_words = words.clone();
@@ -171,7 +179,7 @@ fn cost_details(words: &Words, cost: Cost, currency: &'static str) -> AnyView {
         let text = move || format_cost(&words.get(), &cost, currency).join(" · ");
         view! { <span class="la-message-cost">{dynamic(text)}</span> }.into_any()
     };
-    view! { {button.view(words)} {when(move || open.get(), render_cost)} }.into_any()
+    view! { {button.view(words)} {when(move || is_open.get(), render_cost)} }.into_any()
 }
 
 /// Returns the Markdown source of the texts of the user and the assistant in a turn; `None` if
@@ -194,9 +202,9 @@ fn markdown_source(assistant: &Assistant, messages: &[MessageId]) -> Option<Stri
         .map(|texts| texts.join("\n\n"))
 }
 
-fn copy_button(shared: &TranscriptContext, words: &Words, messages: Vec<MessageId>) -> AnyView {
+fn copy_button(transcript: &TranscriptContext, words: &Words, messages: Vec<MessageId>) -> AnyView {
     let outcome = RwSignal::new(None::<bool>);
-    let (assistant, announcement) = (shared.assistant.clone(), shared.announced);
+    let (assistant, announcement) = (transcript.assistant.clone(), transcript.announcement);
     let copy_words = words.clone();
     let copy = move |_| {
         let Some(text) = markdown_source(&assistant, &messages) else {
@@ -239,13 +247,13 @@ fn copy_button(shared: &TranscriptContext, words: &Words, messages: Vec<MessageI
 }
 
 fn feedback_buttons(
-    shared: &TranscriptContext,
+    transcript: &TranscriptContext,
     words: &Words,
     last: &MessageId,
     wire_id: &str,
     callback: Callback<Feedback>,
 ) -> AnyView {
-    let feedback = shared.feedback;
+    let feedback = transcript.feedback;
     let button = |positive: bool, label: fn(&Labels) -> &Word, icon: Icon| {
         let (id, pressed_id, message_id) = (last.clone(), last.clone(), wire_id.to_owned());
         let pressed_state = move || {

@@ -15,8 +15,8 @@ use crate::{
 #[component]
 pub(super) fn ActivityLine(assistant: Assistant, stuck_after_ms: u32) -> impl IntoView {
     let words = Words::current();
-    let (activity, running) = (assistant.activity(), assistant.tools().running());
-    let is_stuck = watch_for_stuck_tools(running.clone(), stuck_after_ms);
+    let (activity, running_tools) = (assistant.activity(), assistant.tools().running());
+    let is_stuck = watch_for_stuck_tools(running_tools.clone(), stuck_after_ms);
     let is_silent = watch_for_silence(&assistant, stuck_after_ms);
     let (messages, steps) = (assistant.messages(), assistant.agent_steps());
     let hint_words = words.clone();
@@ -27,7 +27,7 @@ pub(super) fn ActivityLine(assistant: Assistant, stuck_after_ms: u32) -> impl In
         if activity.get().asking {
             return None;
         }
-        let tools = running.get();
+        let tools = running_tools.get();
         if !tools.is_empty() {
             // The cards show that the tools run; this line is only for stuck tools.
             let stuck_text = || format!("{} {}…", words.word(|l| &l.running), tools.join(", "));

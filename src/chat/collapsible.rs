@@ -24,7 +24,7 @@ pub(super) struct CollapsibleProps {
 /// The state of a button, and of the window that it opens and closes.
 pub(super) struct CollapsibleWindow {
     pub open: RwSignal<bool>,
-    pub unread: UnreadSignal,
+    pub has_unread: UnreadSignal,
     pub body: NodeRef<html::Div>,
     pub button: NodeRef<html::Button>,
     pub name: WindowName,
@@ -55,7 +55,7 @@ impl CollapsibleWindow {
     fn new(assistant: &Assistant, open: RwSignal<bool>, label: Signal<String>) -> Self {
         let frame = Self {
             open,
-            unread: track_unread(assistant, open),
+            has_unread: track_unread(assistant, open),
             body: NodeRef::new(),
             button: NodeRef::new(),
             name: WindowName::new(label),

@@ -21,11 +21,11 @@ use crate::{assistant::Assistant, tool::InterruptInbox, ui::effect};
 type RenderEmptyFn = std::sync::Arc<dyn Fn() -> AnyView + Send + Sync>;
 
 /// Renders the messages, and everything between them and the composer.
-fn conversation(empty: RenderEmptyFn, on_feedback: Option<Callback<Feedback>>) -> AnyView {
-    let empty = move || empty();
+fn render_conversation(empty: RenderEmptyFn, on_feedback: Option<Callback<Feedback>>) -> AnyView {
+    let render_empty = move || empty();
     update_inbox_position();
     view! {
-        <Transcript empty on_feedback />
+        <Transcript empty=render_empty on_feedback />
         <InterruptInbox />
         <OtherBranch />
         <Notices />
@@ -34,7 +34,7 @@ fn conversation(empty: RenderEmptyFn, on_feedback: Option<Callback<Feedback>>) -
 }
 
 /// Starts the announcements, and renders the dialogs of handlers.
-fn announcements(
+fn render_announcements(
     assistant: Assistant,
     announcer: ActivityAnnouncer,
     speech: Signal<Speech>,
@@ -82,11 +82,11 @@ impl DeferredParts {
         empty: RenderEmptyFn,
         on_feedback: Option<Callback<Feedback>>,
     ) -> AnyView {
-        conversation(empty, on_feedback)
+        render_conversation(empty, on_feedback)
     }
 
     pub(super) fn announcements(self, assistant: Assistant, speech: Signal<Speech>) -> AnyView {
-        announcements(assistant, self.0, speech)
+        render_announcements(assistant, self.0, speech)
     }
 }
 

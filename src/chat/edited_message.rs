@@ -29,7 +29,8 @@ impl EditedMessage {
     /// Returns true if the user edits the message with this id. Tracked when called in a
     /// reactive closure.
     pub(super) fn is_editing(self, id: &MessageId) -> bool {
-        self.id.with(|edited| edited.as_ref() == Some(id))
+        self.id
+            .with(|edited_message| edited_message.as_ref() == Some(id))
     }
 
     /// Returns the id of the message whose editor the composer has opened; `None` if the composer

@@ -56,7 +56,7 @@ pub(super) struct Groups {
     members: Memo<HashMap<CallKey, GroupMembership>>,
     open: RwSignal<HashSet<CallKey>>,
     /// The calls whose cards the user has opened or focused.
-    opened: RwSignal<HashSet<CallKey>>,
+    opened_calls: RwSignal<HashSet<CallKey>>,
     signals_by_call: StoredValue<HashMap<CallKey, GroupSignals>>,
     titles: GroupTitles,
     /// The number of changes of the calls so far. Each call reports its own changes: one effect
@@ -68,14 +68,15 @@ pub(super) struct Groups {
 impl Groups {
     /// Creates the groups of a turn.
     pub(super) fn new(assistant: Assistant, turn: ArcRwSignal<TurnBlock>) -> Self {
-        let opened = RwSignal::new(HashSet::new());
+        let opened_calls = RwSignal::new(HashSet::new());
         let changes = RwSignal::new(0_u32);
         let titles = StoredValue::new(HashMap::new());
-        let by_person = turn.with_untracked(TurnBlock::is_by_user);
+        let is_by_user = turn.with_untracked(TurnBlock::is_by_user);
         let members = memo(move || {
             changes.track();
             let title = |key: &CallKey| group_title(&assistant, key, titles).get_untracked();
-            let sequences = opened.with(|opened| adjacent_calls(&assistant, &turn, opened, &title));
+            let sequences = opened_calls
+                .with(|opened_calls| adjacent_calls(&assistant, &turn, opened_calls, &title));
             let members = sequences
                 .into_iter()
                 .filter(|sequence| sequence.len() >= MIN_CALLS)
@@ -85,12 +86,12 @@ impl Groups {
         let groups = Self {
             members,
             open: RwSignal::new(HashSet::new()),
-            opened,
+            opened_calls,
             signals_by_call: StoredValue::new(HashMap::new()),
             titles,
             changes,
         };
-        if !by_person {
+        if !is_by_user {
             effect(move |_| groups.update_signals());
         }
         groups
@@ -118,10 +119,10 @@ impl Groups {
     }
 
     fn signals(self, call: &CallKey) -> GroupSignals {
-        let existing = self
+        let existing_signals = self
             .signals_by_call
             .try_with_value(|signals_by_call| signals_by_call.get(call).cloned());
-        existing.flatten().unwrap_or_else(|| {
+        existing_signals.flatten().unwrap_or_else(|| {
             let (is_hidden, is_first) = untrack(|| self.group_flags(call));
             let signals = GroupSignals {
                 is_hidden: ArcRwSignal::new(is_hidden),
@@ -150,13 +151,13 @@ impl Groups {
         self.members.track();
         self.open.track();
         let changed_signals = self.signals_by_call.try_with_value(|signals_by_call| {
-            let changed = signals_by_call.iter().filter_map(|(call, signals)| {
+            let stale_signals = signals_by_call.iter().filter_map(|(call, signals)| {
                 let (is_hidden, is_first) = untrack(|| self.group_flags(call));
                 let is_unchanged = signals.is_hidden.get_untracked() == is_hidden
                     && signals.is_first.get_untracked() == is_first;
                 (!is_unchanged).then(|| (signals.clone(), is_hidden, is_first))
             });
-            changed.collect::<Vec<_>>()
+            stale_signals.collect::<Vec<_>>()
         });
         // The signals are set outside of the closure above, because setting a signal may render
         // views that access `signals_by_call`.
@@ -190,8 +191,8 @@ impl Groups {
             .members
             .try_with_untracked(|members| members.contains_key(call));
         if card.is_some() && is_member == Some(false) {
-            self.opened.update(|opened| {
-                opened.insert(*call);
+            self.opened_calls.update(|opened_calls| {
+                opened_calls.insert(*call);
             });
         }
     }
@@ -203,7 +204,7 @@ type AdjacentCalls = Vec<(CallKey, String)>;
 fn adjacent_calls(
     assistant: &Assistant,
     turn: &ArcRwSignal<TurnBlock>,
-    opened: &HashSet<CallKey>,
+    opened_calls: &HashSet<CallKey>,
     title: &dyn Fn(&CallKey) -> Option<String>,
 ) -> Vec<AdjacentCalls> {
     let cells: Vec<_> = turn.with(|turn| {
@@ -215,7 +216,7 @@ fn adjacent_calls(
         cell.parts.with_untracked(|parts| {
             for part in parts {
                 let titled_call = match &part.kind {
-                    PartKind::Call(key) if !opened.contains(key) => {
+                    PartKind::Call(key) if !opened_calls.contains(key) => {
                         title(key).map(|title| (*key, title))
                     }
                     // An empty text between calls is skipped: if it is empty when a later call
@@ -242,8 +243,8 @@ fn group_title(
     key: &CallKey,
     titles: GroupTitles,
 ) -> ArcMemo<Option<String>> {
-    let cached = titles.try_with_value(|titles| titles.get(key).cloned());
-    cached.flatten().unwrap_or_else(|| {
+    let cached_title = titles.try_with_value(|titles| titles.get(key).cloned());
+    cached_title.flatten().unwrap_or_else(|| {
         let (assistant, key) = (assistant.clone(), *key);
         let title = ArcMemo::new(move |_| {
             let can_group = can_be_grouped(&assistant, &key);

@@ -16,14 +16,14 @@ const CONTENT_SELECTOR: &str = ".la-transcript-content";
 /// The position of the inbox in the surrounding window.
 #[derive(Clone, Copy)]
 pub(super) struct InboxPosition {
-    inside: RwSignal<bool>,
+    in_transcript: RwSignal<bool>,
     /// The number of times that further parts of the window were rendered.
     draw_count: RwSignal<u32>,
 }
 
 impl InboxPosition {
     pub(super) fn is_in_transcript(self) -> bool {
-        self.inside.get()
+        self.in_transcript.get()
     }
 }
 
@@ -38,8 +38,11 @@ pub(super) fn update_inbox_position() {
 /// Provides the position of the inbox by context. Updates the position when the size of the chat
 /// changes, or further parts are rendered, until the window is unmounted.
 pub(super) fn provide_inbox_position(chat: NodeRef<html::Section>) {
-    let (inside, draw_count) = (RwSignal::new(false), RwSignal::new(0));
-    provide_context(InboxPosition { inside, draw_count });
+    let (in_transcript, draw_count) = (RwSignal::new(false), RwSignal::new(0));
+    provide_context(InboxPosition {
+        in_transcript,
+        draw_count,
+    });
     let placeholder = StoredValue::new_local(None::<SendWrapper<Node>>);
     effect(move |_| {
         // A new observer reports the size immediately.
@@ -50,7 +53,7 @@ pub(super) fn provide_inbox_position(chat: NodeRef<html::Section>) {
         let element: Element = chat.clone().into();
         let callback = Closure::<dyn FnMut()>::new(move || {
             if let Some(is_inside) = move_inbox(&element, placeholder) {
-                inside.try_set(is_inside);
+                in_transcript.try_set(is_inside);
             }
         });
         let Ok(observer) = ResizeObserver::new(callback.as_ref().unchecked_ref()) else {

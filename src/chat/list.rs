@@ -333,7 +333,7 @@ impl ListState {
                 ThreadChange::More
             }
             Some(_) => {
-                self.window = Some(MountedWindow::at_end(&self.thread));
+                self.window = Some(MountedWindow::new_at_end(&self.thread));
                 ThreadChange::More
             }
             // The reader keeps their position while another branch is loaded from its first message
@@ -346,7 +346,7 @@ impl ListState {
             }
             None => {
                 self.all &= thread_number == self.thread.number;
-                self.window = Some(MountedWindow::at_end(&self.thread));
+                self.window = Some(MountedWindow::new_at_end(&self.thread));
                 ThreadChange::Other
             }
         }

@@ -16,13 +16,13 @@ pub(super) struct MessageContext {
     pub(super) assistant: Assistant,
     pub(super) message: MessageCell,
     pub(super) words: Words,
-    pub(super) shared: TranscriptContext,
+    pub(super) transcript: TranscriptContext,
 }
 
 impl MessageContext {
     /// Returns the state that all messages of the transcript share.
-    pub(super) fn shared(&self) -> TranscriptContext {
-        self.shared.clone()
+    pub(super) fn transcript(&self) -> TranscriptContext {
+        self.transcript.clone()
     }
 
     /// Returns the context of the surrounding message. Outside of a message, returns `None` and, in

@@ -61,8 +61,8 @@ pub fn Notices(
     // The key contains the dropped amount, because that amount is known only at the end of the run,
     // and the notice must be rendered again then.
     let key = |notice: &Notice| {
-        let dropped = notice.exceeded().map_or(0, |exceeded| exceeded.dropped());
-        format!("{} {dropped}", notice.id().get())
+        let dropped_count = notice.exceeded().map_or(0, |exceeded| exceeded.dropped());
+        format!("{} {dropped_count}", notice.id().get())
     };
     let list = each(visible_notices, key, render_notice);
     view! { <div class="la-chat-notices">{other_tab} {undo} {list}</div> }.into_any()
@@ -350,7 +350,7 @@ fn notice_view(assistant: &Assistant, notice: &Notice) -> AnyView {
     let message = server_message(&words, notice);
     let icon = if is_failure { Icon::Alert } else { Icon::Info };
     let notice_ref = NodeRef::<html::Div>::new();
-    let is_results_ready = notice.kind() == NoticeKind::ResultsReady;
+    let are_results_ready = notice.kind() == NoticeKind::ResultsReady;
     let is_forgotten = notice.kind() == NoticeKind::Forgotten;
     let announcement = use_context::<RequestedAnnouncement>();
     let action = notice.action().map(|action| {
@@ -359,7 +359,7 @@ fn notice_view(assistant: &Assistant, notice: &Notice) -> AnyView {
             match action {
                 NoticeAction::Retry if is_forgotten => words.text(|l| &l.send_again),
                 NoticeAction::Retry => words.text(|l| &l.retry),
-                NoticeAction::Continue if is_results_ready => words.text(|l| &l.send_results),
+                NoticeAction::Continue if are_results_ready => words.text(|l| &l.send_results),
                 NoticeAction::Continue => words.text(|l| &l.continue_),
             },
         );

@@ -77,7 +77,7 @@ pub fn PastConversations(
     let list = PastList {
         assistant,
         words: words.clone(),
-        renaming: RwSignal::new(None),
+        renaming_id: RwSignal::new(None),
         next_focus: StoredValue::new(None),
         on_open,
     };
@@ -116,7 +116,7 @@ pub fn PastConversations(
     let items = each(
         move || matching_threads.get(),
         |thread| format!("{} {} {:?}", thread.id, thread.title, thread.deleted_at),
-        move |thread| list.item(&thread),
+        move |thread| list.render_item(&thread),
     );
     let render_empty = {
         let words = words.clone();
@@ -161,7 +161,7 @@ struct PastList {
     assistant: Assistant,
     words: Words,
     /// The id of the conversation that is being renamed.
-    renaming: RwSignal<Option<String>>,
+    renaming_id: RwSignal<Option<String>>,
     /// The element that gets the focus after an action that removes the pressed button.
     next_focus: StoredValue<Option<NextFocus>>,
     on_open: Option<Callback<()>>,
@@ -196,11 +196,11 @@ impl PastList {
         }
     }
 
-    fn item(&self, thread: &ThreadInfo) -> AnyView {
+    fn render_item(&self, thread: &ThreadInfo) -> AnyView {
         let (list, thread) = (self.clone(), thread.clone());
         let (id, item) = (thread.id.clone(), NodeRef::<html::Li>::new());
         let content = move || {
-            let is_renaming = list.renaming.with(|it| it.as_ref() == Some(&id));
+            let is_renaming = list.renaming_id.with(|it| it.as_ref() == Some(&id));
             let state = match (thread.deleted_at.is_some(), is_renaming) {
                 (true, _) => ItemState::Deleted,
                 (false, true) => ItemState::Form,
@@ -208,9 +208,9 @@ impl PastList {
             };
             list.recover_focus(&id, state, item);
             match state {
-                ItemState::Deleted => list.deleted_row(&thread),
-                ItemState::Form => list.rename_form(&thread),
-                ItemState::Row => list.row(&thread),
+                ItemState::Deleted => list.render_deleted_row(&thread),
+                ItemState::Form => list.render_rename_form(&thread),
+                ItemState::Row => list.render_row(&thread),
             }
         };
         view! { <li class="la-past-item" node_ref=item>{dynamic(content)}</li> }.into_any()
@@ -250,7 +250,7 @@ impl PastList {
         }
     }
 
-    fn row(&self, thread: &ThreadInfo) -> AnyView {
+    fn render_row(&self, thread: &ThreadInfo) -> AnyView {
         let (open_id, row_id) = (self.assistant.thread_id(), thread.id.clone());
         let aria_current = move || (open_id.get() == row_id).then_some("true");
         let (assistant, id, on_open) = (self.assistant.clone(), thread.id.clone(), self.on_open);
@@ -263,8 +263,8 @@ impl PastList {
                 on_open.run(());
             }
         };
-        let (renaming, renamed_id) = (self.renaming, thread.id.clone());
-        let rename = Box::new(move || renaming.set(Some(renamed_id.clone())));
+        let (renaming_id, renamed_id) = (self.renaming_id, thread.id.clone());
+        let rename = Box::new(move || renaming_id.set(Some(renamed_id.clone())));
         let (list, deleted_id) = (self.clone(), thread.id.clone());
         let delete = Box::new(move || {
             list.set_next_focus(&deleted_id, ItemState::Deleted, UNDO_BUTTON, 1);
@@ -296,13 +296,13 @@ impl PastList {
                     {dynamic(last_change)}
                 </time>
             </button>
-            {self.button("la-button la-past-rename", Icon::Pencil, |l| &l.rename, rename)}
-            {self.button("la-button", Icon::Trash, |l| &l.delete, delete)}
+            {self.render_button("la-button la-past-rename", Icon::Pencil, |l| &l.rename, rename)}
+            {self.render_button("la-button", Icon::Trash, |l| &l.delete, delete)}
         }
         .into_any()
     }
 
-    fn button(
+    fn render_button(
         &self,
         class: &'static str,
         icon: Icon,
@@ -316,7 +316,7 @@ impl PastList {
         .view(&self.words)
     }
 
-    fn deleted_row(&self, thread: &ThreadInfo) -> AnyView {
+    fn render_deleted_row(&self, thread: &ThreadInfo) -> AnyView {
         let text = untrack(|| self.words.word(|l| &l.deleted));
         let text = text.replace("{text}", &self.title(thread));
         let (list, id) = (self.clone(), thread.id.clone());
@@ -340,7 +340,7 @@ impl PastList {
         .into_any()
     }
 
-    fn rename_form(&self, thread: &ThreadInfo) -> AnyView {
+    fn render_rename_form(&self, thread: &ThreadInfo) -> AnyView {
         let input = NodeRef::<html::Input>::new();
         let (list, id, old_title) = (self.clone(), thread.id.clone(), thread.title.clone());
         let save = move |event: SubmitEvent| {
@@ -351,14 +351,14 @@ impl PastList {
             let times = if title == old_title { 1 } else { 2 };
             list.set_next_focus(&id, ItemState::Row, RENAME_BUTTON, times);
             list.assistant.conversations().rename(&id, title);
-            list.renaming.set(None);
+            list.renaming_id.set(None);
         };
         let (list, id) = (self.clone(), thread.id.clone());
         let cancel = move |event: KeyboardEvent| {
             if event.key() == "Escape" && !is_composing(&event) {
                 event.stop_propagation();
                 list.set_next_focus(&id, ItemState::Row, RENAME_BUTTON, 1);
-                list.renaming.set(None);
+                list.renaming_id.set(None);
             }
         };
         let title = thread.title.clone();

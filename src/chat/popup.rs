@@ -58,11 +58,11 @@ pub fn ChatPopup(
         label,
         children,
     };
-    collapsible_window(props, false, popup)
+    collapsible_window(props, false, render_popup)
 }
 
-fn popup(frame: &CollapsibleWindow, window: AnyView) -> AnyView {
-    let (open, unread, body) = (frame.open, frame.unread, frame.body);
+fn render_popup(frame: &CollapsibleWindow, window: AnyView) -> AnyView {
+    let (open, has_unread, body) = (frame.open, frame.has_unread, frame.body);
     let (name, id) = (frame.name.clone(), frame.id.clone());
     let toggle = move |_| {
         open.update(|open| *open = !*open);
@@ -84,7 +84,7 @@ fn popup(frame: &CollapsibleWindow, window: AnyView) -> AnyView {
         <div
             class="la-popup la-standalone"
             data-open=move || open.get().then_some("")
-            data-unread=move || unread.get().then_some("")
+            data-unread=move || has_unread.get().then_some("")
         >
             <button
                 type="button"
@@ -97,7 +97,7 @@ fn popup(frame: &CollapsibleWindow, window: AnyView) -> AnyView {
             >
                 {frame.toggle_icon()}
             </button>
-            {unread_mark(unread)}
+            {unread_mark(has_unread)}
             <div
                 class="la-popup-body"
                 id=id

@@ -19,13 +19,13 @@ use crate::{
 /// when it is sent. Until then, the message can be moved back into the composer, or removed.
 #[component]
 pub(super) fn QueuedMessages(assistant: Assistant) -> impl IntoView {
-    let (queued, queued_condition) = (assistant.queued(), assistant.queued());
-    let items = move || queued.with(|list| number_duplicates(list));
+    let (queued_messages, queued_condition) = (assistant.queued(), assistant.queued());
+    let items = move || queued_messages.with(|list| number_duplicates(list));
     let render_list = move || {
         let assistant = assistant.clone();
         let key = |(number, content): &(usize, Content)| format!("{number} {content:?}");
         each(items.clone(), key, move |(number, content)| {
-            bubble(&assistant, number, content)
+            render_message(&assistant, number, content)
         })
     };
     when(
@@ -38,22 +38,25 @@ pub(super) fn QueuedMessages(assistant: Assistant) -> impl IntoView {
 /// messages is withdrawn first, so the numbers of the others stay.
 fn number_duplicates(list: &[Content]) -> Vec<(usize, Content)> {
     let equal_before = |index: usize, content: &Content| {
-        let earlier = list.get(..index).unwrap_or_default();
-        earlier.iter().filter(|other| *other == content).count()
+        let earlier_messages = list.get(..index).unwrap_or_default();
+        earlier_messages
+            .iter()
+            .filter(|other| *other == content)
+            .count()
     };
-    let indexed = list.iter().enumerate();
+    let indexed_messages = list.iter().enumerate();
     let numbered_messages =
-        indexed.map(|(index, content)| (equal_before(index, content), content.clone()));
+        indexed_messages.map(|(index, content)| (equal_before(index, content), content.clone()));
     numbered_messages.collect()
 }
 
-fn bubble(assistant: &Assistant, number: usize, content: Content) -> AnyView {
+fn render_message(assistant: &Assistant, number: usize, content: Content) -> AnyView {
     let words = Words::current();
     let parts = match &content {
-        Content::Text(text) => text_part(text),
+        Content::Text(text) => render_text_part(text),
         Content::Parts(parts) => {
             let parts = parts.iter().map(|part| match &part.body {
-                PartBody::Text(text) => text_part(text),
+                PartBody::Text(text) => render_text_part(text),
                 PartBody::Media { .. } => {
                     view! { <div class="la-part la-files">{show_file(part)}</div> }.into_any()
                 }
@@ -162,7 +165,7 @@ fn withdraw_message(assistant: &Assistant, content: &Content) -> bool {
 }
 
 /// Renders a text of the user that is not in the conversation yet.
-pub(super) fn text_part(text: &str) -> AnyView {
+pub(super) fn render_text_part(text: &str) -> AnyView {
     let text = text.to_owned();
     view! {
         <div class="la-part la-text message-content">

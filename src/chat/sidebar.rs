@@ -60,17 +60,17 @@ pub fn ChatSidebar(
         label,
         children,
     };
-    collapsible_window(props, true, sidebar)
+    collapsible_window(props, true, render_sidebar)
 }
 
-fn sidebar(frame: &CollapsibleWindow, window: AnyView) -> AnyView {
-    let (open, unread) = (frame.open, frame.unread);
+fn render_sidebar(frame: &CollapsibleWindow, window: AnyView) -> AnyView {
+    let (open, has_unread) = (frame.open, frame.has_unread);
     let (name, id) = (frame.name.clone(), frame.id.clone());
     view! {
         <div
             class="la-sidebar la-standalone"
             data-open=move || open.get().then_some("")
-            data-unread=move || unread.get().then_some("")
+            data-unread=move || has_unread.get().then_some("")
         >
             <button
                 type="button"
@@ -85,7 +85,7 @@ fn sidebar(frame: &CollapsibleWindow, window: AnyView) -> AnyView {
             >
                 {frame.toggle_icon()}
             </button>
-            {unread_mark(unread)}
+            {unread_mark(has_unread)}
             <div class="la-sidebar-body" id=id node_ref=frame.body hidden=move || !open.get()>
                 {window}
             </div>

@@ -25,9 +25,10 @@ use crate::ui::{Labels, browser};
 /// ```
 pub fn show_stopped(labels: &Labels) {
     // A server has no page.
-    let page = browser().and_then(|window| window.document());
-    let chats = page.and_then(|page| {
-        page.query_selector_all("[data-assistant-chat]:not([data-stopped])")
+    let document = browser().and_then(|window| window.document());
+    let chats = document.and_then(|document| {
+        document
+            .query_selector_all("[data-assistant-chat]:not([data-stopped])")
             .ok()
     });
     let Some(chats) = chats else {
@@ -93,10 +94,13 @@ fn stack_trace(error: &JsValue) -> String {
 /// Returns the text that identifies functions of this program in a stack trace: the address of its
 /// module, or a text that all WebAssembly functions have, if the browser omits the address.
 fn own_frame_marker(stack: &str) -> String {
-    const MARK: &str = ":wasm-function[";
-    let marker = stack.split_once(MARK).map(|(before, _)| {
+    const WASM_FRAME_MARK: &str = ":wasm-function[";
+    let marker = stack.split_once(WASM_FRAME_MARK).map(|(before, _)| {
         let start = before.rfind([' ', '(', '@', '\n']).map_or(0, |at| at + 1);
-        format!("{}{MARK}", before.get(start..).unwrap_or_default())
+        format!(
+            "{}{WASM_FRAME_MARK}",
+            before.get(start..).unwrap_or_default()
+        )
     });
     marker.unwrap_or_else(|| "wasm-function[".to_owned())
 }

@@ -231,7 +231,7 @@ pub(super) struct MountedWindow(pub(super) Range<usize>);
 
 impl MountedWindow {
     /// Creates the window at the end of a thread; a short thread is mounted completely.
-    pub(super) fn at_end(thread: &ThreadBlocks) -> Self {
+    pub(super) fn new_at_end(thread: &ThreadBlocks) -> Self {
         let end = thread.blocks.len();
         if thread.count_messages(0..end) <= MAX_MOUNTED_MESSAGES / 2 {
             return Self(0..end);
@@ -297,20 +297,20 @@ impl MountedWindow {
             let end = edges.partition_point(|(start, _)| *start <= view.bottom + distance);
             start.min(end)..end
         };
-        let needed = blocks_within(margin);
+        let needed_blocks = blocks_within(margin);
         let Range { mut start, mut end } = self.0.clone();
-        if needed.end < start || needed.start > end {
-            (start, end) = (needed.start, needed.end);
+        if needed_blocks.end < start || needed_blocks.start > end {
+            (start, end) = (needed_blocks.start, needed_blocks.end);
         }
-        if needed.start < start {
-            start = needed.start;
+        if needed_blocks.start < start {
+            start = needed_blocks.start;
             let first = start;
             while start > 0 && thread.count_messages(start - 1..first) <= EXTRA_MESSAGES {
                 start -= 1;
             }
         }
-        if needed.end > end {
-            end = needed.end;
+        if needed_blocks.end > end {
+            end = needed_blocks.end;
             let last = end;
             while end < thread.blocks.len()
                 && thread.count_messages(last..end + 1) <= EXTRA_MESSAGES

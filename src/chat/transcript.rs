@@ -81,19 +81,19 @@ pub fn Transcript(
     let unseen_count = count_unseen(list, scroll);
     mount_all_on_search_or_print(list);
     let is_empty = move || list.total.get() == 0;
-    let mut shared = TranscriptContext::new(assistant.clone(), on_feedback);
-    shared.message = message;
-    shared.scroll = Some(scroll);
-    let edited = shared.edited;
+    let mut transcript = TranscriptContext::new(assistant.clone(), on_feedback);
+    transcript.message = message;
+    transcript.scroll = Some(scroll);
+    let edited_message = transcript.edited_message;
     effect(move |_| {
         // The editor takes the focus, and the browser scrolls to it, so the view must not follow
         // the end meanwhile.
-        if let Some(id) = edited.id_opened_by_composer() {
+        if let Some(id) = edited_message.id_opened_by_composer() {
             scroll.hold_toggled_element();
             list.mount_message(&id);
         }
     });
-    let announcement = shared.announced;
+    let announcement = transcript.announcement;
     let jump_words = words.clone();
     let jump_label = move || match unseen_count.get() {
         0 => jump_words.word(|l| &l.jump),
@@ -103,8 +103,8 @@ pub fn Transcript(
     let render_item = move |item| match item {
         ListItem::Gap => view! { <Spacer place="between" height=list.between /> }.into_any(),
         ListItem::Block((_, id), turn) => {
-            let shared = shared.clone();
-            view! { <TurnView shared list id turn /> }.into_any()
+            let transcript = transcript.clone();
+            view! { <TurnView transcript list id turn /> }.into_any()
         }
     };
     let items = each(move || list.items.get(), ListItem::key, render_item);
@@ -203,8 +203,8 @@ fn apply_message_changes(assistant: &Assistant, list: BlockList, scroll: ScrollS
         let mut open_keys: Vec<String> = calls.iter().map(|key| format!("{key:?}")).collect();
         // Questions of the agent are in the transcript only while the inbox is in it.
         let interrupt_ids = interrupts.with(|list| {
-            let unanswered = list.iter().filter(|open| open.answer().is_none());
-            unanswered
+            let unanswered_interrupts = list.iter().filter(|open| open.answer().is_none());
+            unanswered_interrupts
                 .map(|open| open.interrupt().id.clone())
                 .collect::<Vec<_>>()
         });

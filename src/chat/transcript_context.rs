@@ -22,15 +22,15 @@ pub(super) struct TranscriptContext {
     pub(super) message: Option<MessageFn>,
     /// The feedback on answers, by the last message of each answer.
     pub(super) feedback: RwSignal<HashMap<MessageId, bool>>,
-    pub(super) announced: RwSignal<String>,
+    pub(super) announcement: RwSignal<String>,
     /// The first message of the turn that had the focus last. The buttons of that turn, and of the
     /// newest turn, are reachable by Tab.
-    pub(super) focused: RwSignal<Option<MessageId>>,
+    pub(super) focused_turn: RwSignal<Option<MessageId>>,
     /// The message that the user edits.
-    pub(super) edited: EditedMessage,
+    pub(super) edited_message: EditedMessage,
     /// The version that the user requested with a picker, and the button that the user pressed. The
     /// same button of that version gets the focus after the switch.
-    pub(super) wanted: RwSignal<Option<(MessageId, Sibling)>>,
+    pub(super) requested_version: RwSignal<Option<(MessageId, Sibling)>>,
     /// The scroll state of the surrounding transcript; `None` outside of a transcript.
     pub(super) scroll: Option<ScrollState>,
 }
@@ -42,20 +42,20 @@ impl TranscriptContext {
             on_feedback,
             message: None,
             feedback: RwSignal::new(HashMap::new()),
-            announced: RwSignal::new(String::new()),
-            focused: RwSignal::new(None),
-            edited: EditedMessage::current(),
-            wanted: RwSignal::new(None),
+            announcement: RwSignal::new(String::new()),
+            focused_turn: RwSignal::new(None),
+            edited_message: EditedMessage::current(),
+            requested_version: RwSignal::new(None),
             scroll: None,
         }
     }
 
     /// Announces a text, and clears the live region after [`COPY_OUTCOME_MS`].
     pub(super) fn announce(&self, text: String) {
-        let announced = self.announced;
-        announced.set(text);
+        let announcement = self.announcement;
+        announcement.set(text);
         after(COPY_OUTCOME_MS, move || {
-            announced.try_set(String::new());
+            announcement.try_set(String::new());
         });
     }
 

@@ -4,8 +4,9 @@ use assistant_core::{conversation::MessageId, event::Role};
 use leptos::prelude::*;
 
 use super::{
-    MessageView, actions, branch::picker, day::day_separator, grouping::Groups, item::TurnBlock,
-    list::BlockList, message_context::TurnMarker, transcript_context::TranscriptContext,
+    MessageView, actions, branch::render_picker, day::day_separator, grouping::Groups,
+    item::TurnBlock, list::BlockList, message_context::TurnMarker,
+    transcript_context::TranscriptContext,
 };
 use crate::{
     assistant::Assistant,
@@ -16,7 +17,7 @@ use crate::{
 /// Renders the messages of a block, in order, with the actions below a finished turn.
 #[component]
 pub(super) fn TurnView(
-    shared: TranscriptContext,
+    transcript: TranscriptContext,
     list: BlockList,
     id: MessageId,
     turn: ArcRwSignal<TurnBlock>,
@@ -24,16 +25,17 @@ pub(super) fn TurnView(
     let list_turn = turn.clone();
     let marker_turn = turn.clone();
     let position_turn = turn.clone();
-    let message_sources = (shared.assistant.clone(), turn.clone());
+    let message_sources = (transcript.assistant.clone(), turn.clone());
     let words = Words::current();
     let heading_words = words.clone();
     provide_context(TurnMarker);
     // Only the messages of this block have this context, because each block has its own owner.
-    provide_context(Groups::new(shared.assistant.clone(), turn.clone()));
-    provide_context(shared.clone());
-    let custom_renderer = shared.message.clone();
-    let (has_custom_renderer, assistant) = (custom_renderer.is_some(), shared.assistant.clone());
-    let focused = shared.focused;
+    provide_context(Groups::new(transcript.assistant.clone(), turn.clone()));
+    provide_context(transcript.clone());
+    let custom_renderer = transcript.message.clone();
+    let (has_custom_renderer, assistant) =
+        (custom_renderer.is_some(), transcript.assistant.clone());
+    let focused_turn = transcript.focused_turn;
     let render_entry = move |entry: MessageEntry| {
         let (assistant, turn) = message_sources.clone();
         let cell = assistant.message(&entry.id);
@@ -61,10 +63,10 @@ pub(super) fn TurnView(
         render_entry,
     );
     // A custom message renderer places the actions itself.
-    let action_bar = shared
+    let action_bar = transcript
         .message
         .is_none()
-        .then(|| turn_bar(shared, list, id.clone(), turn.clone()));
+        .then(|| turn_bar(transcript, list, id.clone(), turn.clone()));
     let is_by_user = turn.with_untracked(TurnBlock::is_by_user);
     // Until an answer begins, its block takes no space.
     let empty_attribute = (!has_custom_renderer).then(|| {
@@ -78,7 +80,7 @@ pub(super) fn TurnView(
                 .then_some("")
         }
     });
-    let heading = heading(&heading_words, is_by_user);
+    let heading = render_heading(&heading_words, is_by_user);
     let first_position = move || {
         let start = position_turn.with(|turn| turn.start + 1);
         list.partial.get().then(|| start.to_string())
@@ -96,7 +98,7 @@ pub(super) fn TurnView(
             data-block=id.as_str().to_owned()
             data-of=is_by_user.then_some("user")
             data-empty=empty_attribute
-            on:focusin=move |_| focused.set(Some(focused_id.clone()))
+            on:focusin=move |_| focused_turn.set(Some(focused_id.clone()))
             data-newest=move || marker_turn.with(|turn| turn.newest).then_some("")
         >
             <h3 class="la-visually-hidden" id=heading_id.clone()>{heading}</h3>
@@ -107,7 +109,7 @@ pub(super) fn TurnView(
 }
 
 /// Renders the hidden heading of a turn, for navigation by headings.
-fn heading(words: &Words, is_by_user: bool) -> AnyView {
+fn render_heading(words: &Words, is_by_user: bool) -> AnyView {
     match is_by_user {
         true => words.text(|l| &l.you),
         false => words.text(|l| &l.assistant),
@@ -117,12 +119,12 @@ fn heading(words: &Words, is_by_user: bool) -> AnyView {
 /// Renders the bar below a turn once the turn is finished, or earlier if the turn has versions.
 /// Renders nothing while the user edits a message of the turn.
 fn turn_bar(
-    shared: TranscriptContext,
+    transcript: TranscriptContext,
     list: BlockList,
     id: MessageId,
     turn: ArcRwSignal<TurnBlock>,
 ) -> AnyView {
-    let activity = shared.assistant.activity();
+    let activity = transcript.assistant.activity();
     let is_by_user = turn.with_untracked(TurnBlock::is_by_user);
     let role = if is_by_user {
         Role::User
@@ -142,33 +144,33 @@ fn turn_bar(
         let is_running = may_continue && activity.busy && !activity.elsewhere;
         (is_last_block && !is_running).then_some(range)
     });
-    let versioned_ids = versioned_message_ids(shared.assistant.clone(), list, turn.clone());
-    let (focused, tab_stop_turn) = (shared.focused, turn.clone());
+    let versioned_ids = versioned_message_ids(transcript.assistant.clone(), list, turn.clone());
+    let (focused_turn, tab_stop_turn) = (transcript.focused_turn, turn.clone());
     let is_tab_stop = memo(move || {
         tab_stop_turn.with(|turn| turn.newest)
-            || focused.with(|focused| focused.as_ref() == Some(&id))
+            || focused_turn.with(|focused_turn| focused_turn.as_ref() == Some(&id))
     });
-    let edited = shared.edited;
+    let edited_message = transcript.edited_message;
     let is_hidden = move || {
         let is_editing = turn.with(|turn| {
             turn.entries
                 .iter()
-                .any(|entry| edited.is_editing(&entry.id))
+                .any(|entry| edited_message.is_editing(&entry.id))
         });
         is_editing || (finished_range.with(Option::is_none) && versioned_ids.with(Vec::is_empty))
     };
     let render_bar = move || {
         // If the buttons of all turns were tab stops, too many would precede the text box.
         provide_context(TabStop(is_tab_stop));
-        let (picker_context, shared) = (shared.clone(), shared.clone());
+        let (picker_context, transcript) = (transcript.clone(), transcript.clone());
         let pickers = each(
             move || versioned_ids.get(),
             |id| id.as_str().to_owned(),
-            move |id| picker(&picker_context, &id),
+            move |id| render_picker(&picker_context, &id),
         );
         let controls = move || {
             let range = finished_range.get()?;
-            actions::message_controls(&shared, list.message_ids_at(range))
+            actions::message_controls(&transcript, list.message_ids_at(range))
         };
         actions::message_bar(role, view! { {pickers} {dynamic(controls)} }.into_any())
     };

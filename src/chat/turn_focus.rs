@@ -29,28 +29,31 @@ pub(super) fn handle_key(scroll: ScrollState, event: &KeyboardEvent) {
         return;
     }
     let turns = visible_turns(&scroller);
-    let current = is_on_turn.then(|| {
+    let current_index = is_on_turn.then(|| {
         turns
             .iter()
             .position(|turn| turn.is_same_node(Some(&target)))
     });
-    let current = current.flatten();
+    let current_index = current_index.flatten();
     match event.key().as_str() {
         "ArrowUp" => {
-            if current.is_some() && is_clipped(&scroller, &target, true) {
+            if current_index.is_some() && is_clipped(&scroller, &target, true) {
                 return;
             }
-            let previous = current.map_or_else(
+            let previous_index = current_index.map_or_else(
                 || turns.len().checked_sub(1),
-                |current| current.checked_sub(1),
+                |current_index| current_index.checked_sub(1),
             );
-            focus_turn(event, previous.and_then(|index| turns.get(index)));
+            focus_turn(event, previous_index.and_then(|index| turns.get(index)));
         }
         "ArrowDown" => {
-            if current.is_none() || is_clipped(&scroller, &target, false) {
+            if current_index.is_none() || is_clipped(&scroller, &target, false) {
                 return;
             }
-            focus_turn(event, current.and_then(|current| turns.get(current + 1)));
+            focus_turn(
+                event,
+                current_index.and_then(|current_index| turns.get(current_index + 1)),
+            );
         }
         "Home" => {
             scroller.set_scroll_top(0);

@@ -15,7 +15,7 @@ pub(super) type UnreadSignal = RwSignal<bool>;
 /// Creates the unread mark of a window. New answers and questions set the mark while the window is
 /// closed; opening the window clears the mark.
 pub(super) fn track_unread(assistant: &Assistant, open: RwSignal<bool>) -> UnreadSignal {
-    let unread = RwSignal::new(false);
+    let has_unread = RwSignal::new(false);
     let (messages, activity) = (assistant.messages(), assistant.activity());
     effect(move |previous: Option<(u64, usize, bool)>| {
         let (thread, answer_count) = messages.with(|list| {
@@ -25,22 +25,22 @@ pub(super) fn track_unread(assistant: &Assistant, open: RwSignal<bool>) -> Unrea
         let activity = activity.get();
         let has_question = activity.waiting || activity.asking;
         if open.get() {
-            unread.set(false);
+            has_unread.set(false);
         } else if let Some((old_thread, old_count, had_question)) = previous {
             let has_new_answer = old_thread == thread && answer_count > old_count;
             if has_new_answer || has_question && !had_question {
-                unread.set(true);
+                has_unread.set(true);
             }
         }
         (thread, answer_count, has_question)
     });
-    unread
+    has_unread
 }
 
 /// Renders a live region that announces the unread mark.
-pub(super) fn unread_mark(unread: UnreadSignal) -> AnyView {
+pub(super) fn unread_mark(has_unread: UnreadSignal) -> AnyView {
     let words = Words::current();
-    let label = move || unread.get().then(|| words.text(|l| &l.unread));
+    let label = move || has_unread.get().then(|| words.text(|l| &l.unread));
     view! {
         <span class="la-visually-hidden" aria-live="polite" aria-atomic="true">
             {dynamic(label)}

@@ -83,12 +83,12 @@ pub fn ChatWindow(
         };
         let announcer = ActivityAnnouncer::new(&assistant);
         let parts = DeferredParts::new(&assistant, announcer);
-        let empty = move || {
+        let render_empty = move || {
             view! { <EmptyState title=empty_title text=empty_text suggestions /> }.into_any()
         };
         view! {
             <ChatHeader />
-            {parts.conversation(Arc::new(empty), on_feedback)}
+            {parts.conversation(Arc::new(render_empty), on_feedback)}
             {follow_up_suggestions(&assistant, follow_ups)}
             <Composer attachments handle=composer />
             {announcer.regions()}

@@ -124,11 +124,11 @@ impl CodeBlock {
 /// line break that fills the chunk to [`CHUNK_BYTES`], or else as many as fit into
 /// [`MAX_CHUNK_BYTES`].
 fn bytes_to_append(text: &str, filled: usize) -> usize {
-    let missing = CHUNK_BYTES.saturating_sub(filled);
+    let missing_len = CHUNK_BYTES.saturating_sub(filled);
     let max_len = floor_char_boundary(text, MAX_CHUNK_BYTES.saturating_sub(filled).max(4));
     let head = text.get(..max_len).unwrap_or(text);
     let mut lines = head.match_indices('\n').map(|(index, _)| index + 1);
-    lines.find(|end| *end >= missing).unwrap_or(max_len)
+    lines.find(|end| *end >= missing_len).unwrap_or(max_len)
 }
 
 /// Replaces the plain code with highlighted tokens, if the joined tokens equal the code.

@@ -64,9 +64,9 @@ impl DrawBudget {
 
     /// Takes one node from the budget. Returns false if the budget is used up.
     pub(super) fn take_node(&self) -> bool {
-        let remaining = self.nodes.get();
-        self.nodes.set(remaining.saturating_sub(1));
-        remaining > 0
+        let remaining_nodes = self.nodes.get();
+        self.nodes.set(remaining_nodes.saturating_sub(1));
+        remaining_nodes > 0
     }
 
     pub(super) fn used_nodes(&self) -> usize {
@@ -142,15 +142,15 @@ impl UndrawnNodes {
         let container = dom::create_element(tag, "la-markdown-rest")?;
         dom::append(&container, &button);
         dom::append(container_parent, &container);
-        let undrawn = Self {
+        let undrawn_nodes = Self {
             parent: inner.clone(),
-            within: kind.map_or(NodeContext::Text, NodeContext::of_children),
+            within: kind.map_or(NodeContext::Text, NodeContext::for_children),
             nodes: nodes.into(),
             button,
             outer: container,
         };
-        undrawn.update_label(labels);
-        Some(undrawn)
+        undrawn_nodes.update_label(labels);
+        Some(undrawn_nodes)
     }
 
     /// Updates the text of the button.

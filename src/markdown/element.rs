@@ -23,7 +23,7 @@ impl From<Element> for NodeElements {
 }
 
 impl NodeElements {
-    fn nested(outer: Element, inner: Element) -> Self {
+    fn new_nested(outer: Element, inner: Element) -> Self {
         dom::append(&outer, &inner);
         Self {
             outer: outer.into(),
@@ -31,7 +31,7 @@ impl NodeElements {
         }
     }
 
-    fn text(text: &str) -> Self {
+    fn new_text(text: &str) -> Self {
         let node: web_sys::Node = dom::create_text_node(text).into();
         Self {
             outer: node.clone(),
@@ -51,7 +51,7 @@ pub(super) enum NodeContext {
 
 impl NodeContext {
     /// Returns the context of a node's children.
-    pub(super) const fn of_children(kind: &Kind) -> Self {
+    pub(super) const fn for_children(kind: &Kind) -> Self {
         match kind {
             Kind::TableHead => Self::TableHead,
             // These nodes begin with a text of the interface.
@@ -69,8 +69,8 @@ pub(super) fn create_elements(
     labels: &Labels,
 ) -> Option<NodeElements> {
     Some(match kind {
-        Kind::Text(text) => NodeElements::text(text),
-        Kind::SoftBreak => NodeElements::text("\n"),
+        Kind::Text(text) => NodeElements::new_text(text),
+        Kind::SoftBreak => NodeElements::new_text("\n"),
         Kind::HardBreak => dom::create_element("br", "")?.into(),
         Kind::Code(code) => create_text_container("code", "la-inline-code", code)?,
         Kind::Html(source) => create_text_container("span", "la-html", source)?,
@@ -84,7 +84,7 @@ pub(super) fn create_elements(
         Kind::List { start } => create_list(*start, within)?.into(),
         Kind::Item(task) => create_item(*task, labels)?.into(),
         Kind::Table => create_table(labels, within)?,
-        Kind::TableHead => NodeElements::nested(
+        Kind::TableHead => NodeElements::new_nested(
             dom::create_element("thead", "")?,
             dom::create_element("tr", "")?,
         ),
@@ -168,7 +168,7 @@ fn create_alert(alert: Alert, labels: &Labels) -> Option<NodeElements> {
     dom::set_attribute(&outer, "role", "note");
     dom::set_attribute(&outer, "aria-label", label);
     dom::append_text_element(&outer, "p", "la-alert-title", label);
-    Some(NodeElements::nested(
+    Some(NodeElements::new_nested(
         outer,
         dom::create_element("div", "la-alert-body")?,
     ))
@@ -211,7 +211,7 @@ fn create_table(labels: &Labels, within: NodeContext) -> Option<NodeElements> {
     dom::set_attribute(&outer, "tabindex", "0");
     dom::set_attribute(&outer, "role", "group");
     dom::set_attribute(&outer, "aria-label", &labels.table);
-    Some(NodeElements::nested(
+    Some(NodeElements::new_nested(
         outer,
         dom::create_element("table", "")?,
     ))
@@ -255,7 +255,7 @@ fn create_footnote(label: &str) -> Option<NodeElements> {
     dom::set_attribute(&outer, "role", "note");
     dom::set_attribute(&outer, "tabindex", "-1");
     dom::append_text_element(&outer, "span", "la-footnote-label", label);
-    Some(NodeElements::nested(
+    Some(NodeElements::new_nested(
         outer,
         dom::create_element("div", "la-footnote-body")?,
     ))

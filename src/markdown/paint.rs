@@ -128,10 +128,12 @@ impl BlockPainter {
         for (index, node) in changes.revised {
             self.replace_block(index, node);
         }
-        let mut open = std::mem::take(&mut self.open);
-        let first = changes.from.saturating_sub(self.finished_count);
+        let mut open_blocks = std::mem::take(&mut self.open);
+        let first_index = changes.from.saturating_sub(self.finished_count);
         if let Some(text) = changes.appended {
-            let grown_node = first.checked_sub(1).and_then(|at| open.get_mut(at));
+            let grown_node = first_index
+                .checked_sub(1)
+                .and_then(|at| open_blocks.get_mut(at));
             if let Some(drawn_node) = grown_node {
                 if !matches!(drawn_node.body, DrawnBody::Code(_)) {
                     self.text = self.text.saturating_add(text.len());
@@ -140,15 +142,15 @@ impl BlockPainter {
             }
         }
         let old_held_count = self.count_held_blocks();
-        let count = first + changes.blocks.len();
+        let count = first_index + changes.blocks.len();
         for (index, node) in changes.blocks.into_iter().enumerate() {
-            self.update_or_draw_block(&mut open, first + index, node);
+            self.update_or_draw_block(&mut open_blocks, first_index + index, node);
         }
-        for removed in open.drain(count.min(open.len())..) {
+        for removed in open_blocks.drain(count.min(open_blocks.len())..) {
             removed.remove();
         }
         let newly_finished_count = changes.finished.saturating_sub(self.finished_count);
-        for finished_node in open.drain(..newly_finished_count.min(open.len())) {
+        for finished_node in open_blocks.drain(..newly_finished_count.min(open_blocks.len())) {
             self.finished_count += 1;
             match finished_node.body {
                 DrawnBody::Held(node) => self.hold_block(*node),
@@ -158,12 +160,12 @@ impl BlockPainter {
                 }
             }
         }
-        self.open = open;
+        self.open = open_blocks;
         // The label is updated once for all blocks, because an agent can send many at once.
-        if let Some(undrawn) = self.undrawn_by_number.borrow().get(&ROOT_NUMBER)
-            && undrawn.nodes.len() != old_held_count
+        if let Some(undrawn_nodes) = self.undrawn_by_number.borrow().get(&ROOT_NUMBER)
+            && undrawn_nodes.nodes.len() != old_held_count
         {
-            undrawn.update_label(&self.labels);
+            undrawn_nodes.update_label(&self.labels);
         }
     }
 
@@ -172,45 +174,50 @@ impl BlockPainter {
         let undrawn_by_number = self.undrawn_by_number.borrow();
         undrawn_by_number
             .get(&ROOT_NUMBER)
-            .map_or(0, |undrawn| undrawn.nodes.len())
+            .map_or(0, |undrawn_nodes| undrawn_nodes.nodes.len())
     }
 
     /// Adds a finished block to the blocks that are not drawn.
     fn hold_block(&self, node: Node) {
         let mut undrawn_by_number = self.undrawn_by_number.borrow_mut();
-        if let Some(undrawn) = undrawn_by_number.get_mut(&ROOT_NUMBER) {
-            undrawn.nodes.push_back(node);
+        if let Some(undrawn_nodes) = undrawn_by_number.get_mut(&ROOT_NUMBER) {
+            undrawn_nodes.nodes.push_back(node);
             return;
         }
         let elements = (self.root.as_ref(), self.root.as_ref());
-        let undrawn = UndrawnNodes::new(None, elements, vec![node], (ROOT_NUMBER, &self.labels));
-        if let Some(undrawn) = undrawn {
-            undrawn_by_number.insert(ROOT_NUMBER, undrawn);
+        let undrawn_nodes =
+            UndrawnNodes::new(None, elements, vec![node], (ROOT_NUMBER, &self.labels));
+        if let Some(undrawn_nodes) = undrawn_nodes {
+            undrawn_by_number.insert(ROOT_NUMBER, undrawn_nodes);
         }
     }
 
     /// Draws the next held nodes of the button with the given number, and removes the button if no
     /// node is left.
     pub(super) fn show_more(&mut self, number: u32) {
-        let undrawn = self.undrawn_by_number.borrow_mut().remove(&number);
-        let Some(mut undrawn) = undrawn else { return };
+        let undrawn_nodes = self.undrawn_by_number.borrow_mut().remove(&number);
+        let Some(mut undrawn_nodes) = undrawn_nodes else {
+            return;
+        };
         self.labels = self.words.now();
         self.budget.refill();
-        for node in undrawn.take_next() {
-            let Some(drawn_node) = self.draw_node(node, undrawn.within) else {
+        for node in undrawn_nodes.take_next() {
+            let Some(drawn_node) = self.draw_node(node, undrawn_nodes.within) else {
                 continue;
             };
             if let Some(outer) = drawn_node.outer() {
-                undrawn.insert_before_button(outer);
+                undrawn_nodes.insert_before_button(outer);
             }
             self.drawn_count += usize::from(number == ROOT_NUMBER);
             self.finish_node(drawn_node);
         }
-        if undrawn.nodes.is_empty() {
-            return undrawn.remove_button();
+        if undrawn_nodes.nodes.is_empty() {
+            return undrawn_nodes.remove_button();
         }
-        undrawn.update_label(&self.labels);
-        self.undrawn_by_number.borrow_mut().insert(number, undrawn);
+        undrawn_nodes.update_label(&self.labels);
+        self.undrawn_by_number
+            .borrow_mut()
+            .insert(number, undrawn_nodes);
     }
 
     /// Appends text to an open code block, to a paragraph that is too long to be parsed again, or
@@ -270,8 +277,9 @@ impl BlockPainter {
     fn replace_block(&self, index: usize, node: Node) {
         if let Some(undrawn_index) = index.checked_sub(self.drawn_count) {
             let mut undrawn_by_number = self.undrawn_by_number.borrow_mut();
-            let undrawn = undrawn_by_number.get_mut(&ROOT_NUMBER);
-            let old_node = undrawn.and_then(|undrawn| undrawn.nodes.get_mut(undrawn_index));
+            let undrawn_nodes = undrawn_by_number.get_mut(&ROOT_NUMBER);
+            let old_node =
+                undrawn_nodes.and_then(|undrawn_nodes| undrawn_nodes.nodes.get_mut(undrawn_index));
             if let Some(old_node) = old_node {
                 *old_node = node;
             }
@@ -281,16 +289,16 @@ impl BlockPainter {
             return;
         };
         self.budget.refill();
-        let (Some(old), Some(new)) = (
+        let (Some(old_node), Some(new_node)) = (
             self.root.child_nodes().item(child_index),
             self.draw_node(node, NodeContext::Text),
         ) else {
             return;
         };
-        if let Some(outer) = new.outer() {
-            dom::replace(&old, outer);
+        if let Some(outer) = new_node.outer() {
+            dom::replace(&old_node, outer);
         }
-        self.finish_node(new);
+        self.finish_node(new_node);
     }
 
     fn draw_node(&self, node: Node, within: NodeContext) -> Option<DrawnNode> {
@@ -320,7 +328,7 @@ impl BlockPainter {
             }
         };
         link::show_host(&kind, &elements.outer, &children);
-        let child_context = NodeContext::of_children(&kind);
+        let child_context = NodeContext::for_children(&kind);
         let max_children = draw_limits::max_children(&kind, &children);
         let mut drawn_node = DrawnNode {
             kind,
@@ -405,16 +413,16 @@ impl BlockPainter {
     }
 
     fn redraw_node(&self, drawn_node: &mut DrawnNode, node: Node, within: NodeContext) {
-        if let Some(new) = self.draw_node(node, within) {
-            if let (Some(old), Some(new)) = (drawn_node.outer(), new.outer()) {
-                dom::replace(old, new);
+        if let Some(new_node) = self.draw_node(node, within) {
+            if let (Some(old_node), Some(new_node)) = (drawn_node.outer(), new_node.outer()) {
+                dom::replace(old_node, new_node);
             }
-            *drawn_node = new;
+            *drawn_node = new_node;
         }
     }
 
     fn update_children(&self, drawn_node: &mut DrawnNode, children: Vec<Node>) {
-        let child_context = NodeContext::of_children(&drawn_node.kind);
+        let child_context = NodeContext::for_children(&drawn_node.kind);
         let count = children.len();
         let max_children = draw_limits::max_children(&drawn_node.kind, &children);
         drawn_node.held.clear();
@@ -456,9 +464,12 @@ impl BlockPainter {
         let number = self.last_number.get() + 1;
         self.last_number.set(number);
         let outer_and_inner = (&elements.outer, &elements.inner);
-        let undrawn = UndrawnNodes::new(Some(kind), outer_and_inner, nodes, (number, &self.labels));
-        if let Some(undrawn) = undrawn {
-            self.undrawn_by_number.borrow_mut().insert(number, undrawn);
+        let undrawn_nodes =
+            UndrawnNodes::new(Some(kind), outer_and_inner, nodes, (number, &self.labels));
+        if let Some(undrawn_nodes) = undrawn_nodes {
+            self.undrawn_by_number
+                .borrow_mut()
+                .insert(number, undrawn_nodes);
         }
     }
 }

@@ -25,7 +25,7 @@ type StillAppliesFn = Box<dyn Fn() -> bool + Send + Sync>;
 pub(in crate::chat) struct ActivityAnnouncer {
     /// The conversation, and its newest message when announcements began or the conversation was
     /// opened; later messages are announced.
-    since: StoredValue<(u64, Option<MessageId>)>,
+    baseline: StoredValue<(u64, Option<MessageId>)>,
     /// The ids of the notices that existed when announcements began.
     notices: StoredValue<Vec<NoticeId>>,
     elsewhere: Memo<Option<String>>,
@@ -43,13 +43,13 @@ impl ActivityAnnouncer {
         let messages = assistant.messages();
         let thread_and_tip =
             |list: &MessageList| (list.thread(), list.last().map(|entry| entry.id.clone()));
-        let since = StoredValue::new(messages.with_untracked(thread_and_tip));
+        let baseline = StoredValue::new(messages.with_untracked(thread_and_tip));
         // The messages of an opened conversation already existed. A running announcer handles the
         // change itself.
         effect(move |_| {
             messages.with(|list| {
-                if since.with_value(|(thread, _)| *thread != list.thread()) {
-                    since.set_value(thread_and_tip(list));
+                if baseline.with_value(|(thread, _)| *thread != list.thread()) {
+                    baseline.set_value(thread_and_tip(list));
                 }
             });
         });
@@ -57,7 +57,7 @@ impl ActivityAnnouncer {
         let notice_ids =
             notices.with_untracked(|list| list.iter().map(|notice| notice.id()).collect());
         Self {
-            since,
+            baseline,
             notices: StoredValue::new(notice_ids),
             elsewhere: claim_question(assistant, Question::Speech).elsewhere,
             regions: use_context().unwrap_or_else(LiveRegions::new),
@@ -69,7 +69,7 @@ impl ActivityAnnouncer {
     /// Returns the conversation, and its newest message when announcements began or the
     /// conversation was opened; later messages are announced.
     pub(super) fn baseline(self) -> (u64, Option<MessageId>) {
-        self.since.get_value()
+        self.baseline.get_value()
     }
 
     /// Returns the ids of the notices that existed when announcements began. These notices are not

@@ -112,13 +112,16 @@ pub(super) fn announce_answers(
                 state.with_value(|state| {
                     let mut state = state.borrow_mut();
                     let progress = state.answers.entry(id).or_default();
-                    let attributed = cell.attributed.get_untracked();
+                    let is_attributed = cell.attributed.get_untracked();
                     progress.announce(
                         &texts,
                         is_complete,
                         speech,
                         announcer,
-                        &Speaker { words, attributed },
+                        &Speaker {
+                            words,
+                            attributed: is_attributed,
+                        },
                     );
                 });
             }

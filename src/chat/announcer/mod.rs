@@ -135,18 +135,20 @@ fn announce_requests(assistant: &Assistant, announcer: ActivityAnnouncer) {
     let count_questions =
         move || interrupts.with(|list| list.iter().filter(|open| is_open_question(open)).count());
     let questions = memo(move || (count_questions(), activity.get().asking));
-    let arrived = StoredValue::new(ArrivedRequests::default());
+    let arrived_requests = StoredValue::new(ArrivedRequests::default());
     let (current_approvals, announcement_words) = (approvals.clone(), words.clone());
     let announce = move || {
-        let arrived = arrived.try_update_value(std::mem::take).unwrap_or_default();
-        let has_question = arrived.has_question && {
-            let (count, asking) = questions.try_get_untracked().unwrap_or_default();
-            count > 0 || asking
+        let arrived_requests = arrived_requests
+            .try_update_value(std::mem::take)
+            .unwrap_or_default();
+        let has_question = arrived_requests.has_question && {
+            let (count, is_asking) = questions.try_get_untracked().unwrap_or_default();
+            count > 0 || is_asking
         };
         let question_label = has_question
             .then(|| untrack(|| announcement_words.word(|l| &l.question_asked)).to_string());
         let open_keys = current_approvals.get_untracked();
-        let open_approvals = arrived
+        let open_approvals = arrived_requests
             .approvals
             .iter()
             .filter(|key| open_keys.contains(key));
@@ -165,10 +167,10 @@ fn announce_requests(assistant: &Assistant, announcer: ActivityAnnouncer) {
         announcer.announce_urgently(texts.join(" "));
     };
     let collect = move |add: &dyn Fn(&mut ArrivedRequests)| {
-        let is_first_request = arrived.try_update_value(|arrived| {
-            let was_empty = arrived.is_empty();
-            add(arrived);
-            was_empty && !arrived.is_empty()
+        let is_first_request = arrived_requests.try_update_value(|arrived_requests| {
+            let was_empty = arrived_requests.is_empty();
+            add(arrived_requests);
+            was_empty && !arrived_requests.is_empty()
         });
         if is_first_request == Some(true) {
             after(BATCH_MS, announce.clone());
@@ -178,9 +180,9 @@ fn announce_requests(assistant: &Assistant, announcer: ActivityAnnouncer) {
     effect(move |old_keys: Option<Vec<CallKey>>| {
         let open_keys = approvals.get();
         let old_keys = old_keys.unwrap_or_default();
-        collect_approvals(&|arrived| {
+        collect_approvals(&|arrived_requests| {
             let new_keys = open_keys.iter().filter(|key| !old_keys.contains(key));
-            arrived.approvals.extend(new_keys.copied());
+            arrived_requests.approvals.extend(new_keys.copied());
         });
         open_keys
     });
@@ -188,7 +190,7 @@ fn announce_requests(assistant: &Assistant, announcer: ActivityAnnouncer) {
         let (count, is_asking) = questions.get();
         let (old_count, was_asking) = previous.unwrap_or_default();
         if count > old_count || (is_asking && !was_asking) {
-            collect(&|arrived| arrived.has_question = true);
+            collect(&|arrived_requests| arrived_requests.has_question = true);
         }
         (count, is_asking)
     });

@@ -30,14 +30,18 @@ use crate::ui::{
 pub fn MessageEdit() -> impl IntoView {
     let message_context = MessageContext::find_surrounding("MessageEdit")?;
     let is_by_user = message_context.message.role == Role::User;
-    is_by_user.then(|| edit_button(&message_context.shared(), &message_context.message.id))
+    is_by_user.then(|| edit_button(&message_context.transcript(), &message_context.message.id))
 }
 
-pub(in crate::chat) fn edit_button(shared: &TranscriptContext, id: &MessageId) -> AnyView {
+pub(in crate::chat) fn edit_button(transcript: &TranscriptContext, id: &MessageId) -> AnyView {
     let words = Words::current();
-    let (activity, edited, id) = (shared.assistant.activity(), shared.edited, id.clone());
-    let assistant = shared.assistant.clone();
-    let on_click = move |_| edited.edit_message(&assistant, id.clone());
+    let (activity, edited_message, id) = (
+        transcript.assistant.activity(),
+        transcript.edited_message,
+        id.clone(),
+    );
+    let assistant = transcript.assistant.clone();
+    let on_click = move |_| edited_message.edit_message(&assistant, id.clone());
     IconButton {
         class: "la-button la-message-edit",
         disabled: Signal::derive(move || activity.get().busy),
@@ -68,16 +72,19 @@ pub fn MessageEditor() -> impl IntoView {
     if message_context.message.role != Role::User {
         return ().into_any();
     }
-    let (shared, id) = (message_context.shared(), message_context.message.id.clone());
-    let (edited, edited_id) = (shared.edited, id.clone());
-    let is_editing = move || edited.is_editing(&edited_id);
-    when(is_editing, move || editor(&shared, &id)).into_any()
+    let (transcript, id) = (
+        message_context.transcript(),
+        message_context.message.id.clone(),
+    );
+    let (edited_message, edited_id) = (transcript.edited_message, id.clone());
+    let is_editing = move || edited_message.is_editing(&edited_id);
+    when(is_editing, move || render_editor(&transcript, &id)).into_any()
 }
 
 /// An open editor: its elements, and the state that its buttons and keys change.
 #[derive(Clone)]
 struct Draft {
-    shared: TranscriptContext,
+    transcript: TranscriptContext,
     id: MessageId,
     words: Words,
     form: NodeRef<html::Form>,
@@ -92,7 +99,11 @@ impl Draft {
         let container = self.closest_element(".la-turn");
         let container = container.or_else(|| self.closest_element(".la-message"));
         let chat = self.closest_element(".la-chat");
-        match (self.shared.edited.close_editor(), chat, container) {
+        match (
+            self.transcript.edited_message.close_editor(),
+            chat,
+            container,
+        ) {
             (true, Some(chat), _) => focus_descendant(chat, ".la-composer-input"),
             (_, _, Some(container)) => focus_descendant(container, ".la-message-edit"),
             _ => {}
@@ -105,13 +116,13 @@ impl Draft {
         };
         let chat = self.closest_element(".la-chat");
         match self
-            .shared
+            .transcript
             .assistant
             .edit(&self.id, input.value().trim_end())
         {
             Ok(()) => {
-                self.shared.edited.close_editor();
-                self.shared.scroll_to_end();
+                self.transcript.edited_message.close_editor();
+                self.transcript.scroll_to_end();
                 if let Some(chat) = chat {
                     focus_descendant(chat, ".la-composer-input");
                 }
@@ -145,12 +156,12 @@ impl Draft {
     }
 }
 
-fn editor(shared: &TranscriptContext, id: &MessageId) -> AnyView {
-    let text = shared.assistant.with_conversation(|conversation| {
+fn render_editor(transcript: &TranscriptContext, id: &MessageId) -> AnyView {
+    let text = transcript.assistant.with_conversation(|conversation| {
         conversation.message(id).map(|message| message.written())
     });
     let draft = Draft {
-        shared: shared.clone(),
+        transcript: transcript.clone(),
         id: id.clone(),
         words: Words::current(),
         form: NodeRef::new(),
@@ -221,7 +232,7 @@ fn initialize_editor(draft: &Draft, text: String) {
         }
     });
     // After a change of the activity, the reason for a refusal may no longer apply.
-    let activity = draft.shared.assistant.activity();
+    let activity = draft.transcript.assistant.activity();
     effect(move |_| {
         activity.track();
         refusal.set(None);

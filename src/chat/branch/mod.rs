@@ -12,5 +12,5 @@ pub use picker::BranchPicker;
 pub use regenerate::MessageRegenerate;
 
 pub(super) use edit::edit_button;
-pub(super) use picker::picker;
+pub(super) use picker::render_picker;
 pub(super) use regenerate::{can_regenerate, regenerate_button};

@@ -29,7 +29,7 @@ pub fn BranchPicker() -> impl IntoView {
     let Some(message_context) = MessageContext::find_surrounding("BranchPicker") else {
         return ().into_any();
     };
-    let shared = message_context.shared();
+    let transcript = message_context.transcript();
     let (assistant, id) = (
         message_context.assistant.clone(),
         message_context.message.id.clone(),
@@ -40,19 +40,19 @@ pub fn BranchPicker() -> impl IntoView {
             .current_version(&version_id)
             .is_some_and(|(_, count)| count > 1)
     };
-    when(has_versions, move || picker(&shared, &id)).into_any()
+    when(has_versions, move || render_picker(&transcript, &id)).into_any()
 }
 
 /// Renders the picker of a message, even if the message has only one version.
-pub(in crate::chat) fn picker(shared: &TranscriptContext, id: &MessageId) -> AnyView {
+pub(in crate::chat) fn render_picker(transcript: &TranscriptContext, id: &MessageId) -> AnyView {
     let words = Words::current();
-    let (assistant, version_id) = (shared.assistant.clone(), id.clone());
+    let (assistant, version_id) = (transcript.assistant.clone(), id.clone());
     let version = memo(move || assistant.current_version(&version_id).unwrap_or((1, 1)));
     let buttons = [NodeRef::<html::Button>::new(), NodeRef::new()];
-    restore_focus_after_switch(shared, id, buttons, version, &words);
+    restore_focus_after_switch(transcript, id, buttons, version, &words);
     let switch = {
-        let (shared, id) = (shared.clone(), id.clone());
-        move |direction: Sibling| show_sibling(&shared, &id, direction)
+        let (transcript, id) = (transcript.clone(), id.clone());
+        move |direction: Sibling| show_sibling(&transcript, &id, direction)
     };
     let switch_by_key = switch.clone();
     let on_keydown = move |event: ev::KeyboardEvent| {
@@ -102,32 +102,36 @@ pub(in crate::chat) fn picker(shared: &TranscriptContext, id: &MessageId) -> Any
     .into_any()
 }
 
-fn show_sibling(shared: &TranscriptContext, id: &MessageId, direction: Sibling) {
-    let sibling_id = shared
+fn show_sibling(transcript: &TranscriptContext, id: &MessageId, direction: Sibling) {
+    let sibling_id = transcript
         .assistant
         .with_conversation(|conversation| conversation.sibling(id, direction).ok().cloned());
     let Some(sibling_id) = sibling_id.flatten() else {
         return;
     };
-    shared.hold_position();
-    if shared.assistant.branches().show(id, direction).is_ok() {
-        shared.wanted.set(Some((sibling_id, direction)));
+    transcript.hold_position();
+    if transcript.assistant.branches().show(id, direction).is_ok() {
+        transcript
+            .requested_version
+            .set(Some((sibling_id, direction)));
     }
 }
 
 /// Moves the focus to the same button of the new version after a switch by a picker, resumes
 /// following the end, and announces the version.
 fn restore_focus_after_switch(
-    shared: &TranscriptContext,
+    transcript: &TranscriptContext,
     id: &MessageId,
     [previous_button, next_button]: [NodeRef<html::Button>; 2],
     place: Memo<(usize, usize)>,
     words: &Words,
 ) {
-    let (shared, id, words) = (shared.clone(), id.clone(), words.clone());
+    let (transcript, id, words) = (transcript.clone(), id.clone(), words.clone());
     effect(move |_| {
-        let direction = shared.wanted.with(|wanted| {
-            let own_switch = wanted.as_ref().filter(|(message, _)| *message == id);
+        let direction = transcript.requested_version.with(|requested_version| {
+            let own_switch = requested_version
+                .as_ref()
+                .filter(|(message, _)| *message == id);
             own_switch.map(|(_, direction)| *direction)
         });
         let button = match direction {
@@ -136,14 +140,14 @@ fn restore_focus_after_switch(
             None => None,
         };
         if let Some(button) = button {
-            shared.wanted.set(None);
+            transcript.requested_version.set(None);
             let options = web_sys::FocusOptions::new();
             options.set_prevent_scroll(true);
             // Focusing an element in the page cannot fail.
             let _ = button.focus_with_options(&options);
-            shared.resume_following();
+            transcript.resume_following();
             let version = version.get_untracked();
-            shared.announce(format_version(&words.now().version, version));
+            transcript.announce(format_version(&words.now().version, version));
         }
     });
 }

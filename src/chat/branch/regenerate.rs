@@ -16,11 +16,11 @@ use crate::{
 #[component]
 pub fn MessageRegenerate() -> impl IntoView {
     let message_context = MessageContext::find_surrounding("MessageRegenerate")?;
-    let (shared, message) = (message_context.shared(), &message_context.message);
-    let (id, streaming) = (message.id.clone(), message.streaming.clone());
-    let is_available = can_regenerate(&shared.assistant, &id);
-    let button = move || regenerate_button(&shared, &id);
-    is_available.then(|| when(move || !streaming.get(), button))
+    let (transcript, message) = (message_context.transcript(), &message_context.message);
+    let (id, is_streaming) = (message.id.clone(), message.streaming.clone());
+    let is_available = can_regenerate(&transcript.assistant, &id);
+    let button = move || regenerate_button(&transcript, &id);
+    is_available.then(|| when(move || !is_streaming.get(), button))
 }
 
 /// Returns true if a message is an answer of the agent and follows another message.
@@ -37,14 +37,17 @@ pub(in crate::chat) fn can_regenerate(assistant: &Assistant, id: &MessageId) -> 
     is_possible.unwrap_or_default()
 }
 
-pub(in crate::chat) fn regenerate_button(shared: &TranscriptContext, id: &MessageId) -> AnyView {
+pub(in crate::chat) fn regenerate_button(
+    transcript: &TranscriptContext,
+    id: &MessageId,
+) -> AnyView {
     let words = Words::current();
-    let activity = shared.assistant.activity();
-    let (shared, id) = (shared.clone(), id.clone());
+    let activity = transcript.assistant.activity();
+    let (transcript, id) = (transcript.clone(), id.clone());
     let on_click = move |event: ev::MouseEvent| {
         let chat = closest(&event_target::<web_sys::Element>(&event), ".la-chat");
-        if shared.assistant.regenerate(&id).is_ok() {
-            shared.scroll_to_end();
+        if transcript.assistant.regenerate(&id).is_ok() {
+            transcript.scroll_to_end();
             // The button is removed with the previous version.
             if let Some(chat) = chat {
                 focus_descendant(chat, ".la-transcript-scroller");

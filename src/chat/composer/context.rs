@@ -31,7 +31,7 @@ pub(in crate::chat) struct ComposerContext {
     pub(super) tray: Option<AttachmentTray>,
     /// The reason why the last attempt to send was refused.
     pub(super) refusal: RwSignal<Option<LabelSelector>>,
-    pub(super) busy: Memo<bool>,
+    pub(super) is_busy: Memo<bool>,
     pub(super) state: Memo<&'static str>,
     /// True if a question other than an approval is open.
     pub(super) is_question_open: Memo<bool>,
@@ -44,7 +44,7 @@ pub(in crate::chat) struct ComposerContext {
     /// True if the activity belongs to a branch that is not shown.
     pub(super) is_elsewhere: Memo<bool>,
     /// The open request that the user can deny with the text as the reason.
-    pub(super) deniable: Memo<Option<CallKey>>,
+    pub(super) deniable_request: Memo<Option<CallKey>>,
     /// True if [`ComposerDeny`](super::ComposerDeny) has the focus.
     pub(super) on_deny: RwSignal<bool>,
     /// True if Send has the focus.
@@ -65,7 +65,7 @@ impl ComposerContext {
         let (busy_activity, question_activity, state_activity) =
             (activity.clone(), activity.clone(), activity.clone());
         let is_elsewhere = memo(move || activity.get().elsewhere);
-        let busy = memo(move || busy_activity.get().busy);
+        let is_busy = memo(move || busy_activity.get().busy);
         let state = memo(move || composer_state(state_activity.get()));
         let interrupts = assistant.interrupts();
         let is_question_open = memo(move || {
@@ -77,12 +77,12 @@ impl ComposerContext {
         let accepts_interjections = assistant.runtime().interjections;
         let would_interject = memo(move || {
             accepts_interjections
-                && state.get() == RUNNING
+                && state.get() == RUNNING_STATE
                 && !is_question_open.get()
                 && !is_elsewhere.get()
         });
         let would_deny =
-            memo(move || auto_deny && state.get() == BLOCKED && !is_question_open.get());
+            memo(move || auto_deny && state.get() == BLOCKED_STATE && !is_question_open.get());
         let (handle, tray) = (
             handle.unwrap_or_default(),
             attachments.map(AttachmentTray::new),
@@ -92,13 +92,13 @@ impl ComposerContext {
         let has_text = memo(move || !handle.text().trim().is_empty());
         // While Stop is shown, Send is shown only if there is something to send.
         let has_content = move || has_files.get() || has_text.get();
-        let deniable_request = sole_deniable_request(&assistant);
+        let sole_request = sole_deniable_request(&assistant);
         // A reason cannot have files, and Send already sends a message that denies.
-        let deniable = memo(move || {
+        let deniable_request = memo(move || {
             let is_prevented =
                 would_deny.get() || is_question_open.get() || is_elsewhere.get() || has_files.get();
             (has_text.get() && !is_prevented)
-                .then(|| deniable_request.get())
+                .then(|| sole_request.get())
                 .flatten()
         });
         Self {
@@ -107,16 +107,16 @@ impl ComposerContext {
             words: Words::current(),
             tray,
             refusal: RwSignal::new(None),
-            busy,
+            is_busy,
             state,
             is_question_open,
             would_deny,
             shows_send: memo(move || {
-                !busy.get() || would_deny.get() || (would_interject.get() && has_content())
+                !is_busy.get() || would_deny.get() || (would_interject.get() && has_content())
             }),
             would_interject,
             is_elsewhere,
-            deniable,
+            deniable_request,
             on_deny: RwSignal::new(false),
             on_send: RwSignal::new(false),
             on_stop: RwSignal::new(false),
@@ -154,7 +154,7 @@ impl ComposerContext {
     /// time of each change that shows or hides a button.
     pub(super) fn focus_input_on_hide(&self) {
         let (handle, last_swap_ms) = (self.handle, self.last_swap_ms);
-        let deniable = self.deniable;
+        let deniable_request = self.deniable_request;
         let watch_button = move |is_shown: Signal<bool>, is_focused: RwSignal<bool>| {
             effect(move |was_shown: Option<bool>| {
                 let is_shown = is_shown.get();
@@ -170,8 +170,8 @@ impl ComposerContext {
             });
         };
         watch_button(self.shows_send.into(), self.on_send);
-        watch_button(self.busy.into(), self.on_stop);
-        let shows_deny = Signal::derive(move || deniable.get().is_some());
+        watch_button(self.is_busy.into(), self.on_stop);
+        let shows_deny = Signal::derive(move || deniable_request.get().is_some());
         watch_button(shows_deny, self.on_deny);
     }
 
@@ -244,13 +244,13 @@ pub(in crate::chat) fn is_open_question(open: &OpenInterrupt) -> bool {
     open.call_key().is_none() && open.answer().is_none()
 }
 
-pub(super) const BLOCKED: &str = "blocked";
-const RUNNING: &str = "running";
+pub(super) const BLOCKED_STATE: &str = "blocked";
+const RUNNING_STATE: &str = "running";
 
 fn composer_state(activity: Activity) -> &'static str {
     match activity {
-        Activity { waiting: true, .. } => BLOCKED,
-        Activity { busy: true, .. } => RUNNING,
+        Activity { waiting: true, .. } => BLOCKED_STATE,
+        Activity { busy: true, .. } => RUNNING_STATE,
         Activity { .. } => "idle",
     }
 }
@@ -259,12 +259,12 @@ fn composer_state(activity: Activity) -> &'static str {
 pub(super) fn hint_label(composer: &ComposerContext) -> LabelSelector {
     let is_question_open = composer.is_question_open.get();
     match composer.state.get() {
-        BLOCKED | RUNNING if composer.is_elsewhere.get() => |l| &l.elsewhere_hint,
+        BLOCKED_STATE | RUNNING_STATE if composer.is_elsewhere.get() => |l| &l.elsewhere_hint,
         _ if composer.would_deny.get() => |l| &l.auto_deny_hint,
-        BLOCKED | RUNNING if is_question_open => |l| &l.questions_hint,
-        BLOCKED => |l| &l.approvals_hint,
-        RUNNING if composer.would_interject.get() => |l| &l.queue_hint,
-        RUNNING => |l| &l.busy_hint,
+        BLOCKED_STATE | RUNNING_STATE if is_question_open => |l| &l.questions_hint,
+        BLOCKED_STATE => |l| &l.approvals_hint,
+        RUNNING_STATE if composer.would_interject.get() => |l| &l.queue_hint,
+        RUNNING_STATE => |l| &l.busy_hint,
         _ => |l| &l.hint,
     }
 }

@@ -30,12 +30,12 @@ pub fn ComposerDeny(
             view! { {Icon::Ban.view()} <span>{label}</span> }.into_any()
         }
     };
-    let (deniable, focused) = (composer.deniable, composer.on_deny);
+    let (deniable_request, focused) = (composer.deniable_request, composer.on_deny);
     ComposerButton {
         kind: "button",
         class: "la-button la-composer-deny",
         variant: None,
-        is_shown: Signal::derive(move || deniable.get().is_some()),
+        is_shown: Signal::derive(move || deniable_request.get().is_some()),
         focused,
         content,
         on_click: Box::new(move |event| deny_request(&composer, &event)),
@@ -47,8 +47,8 @@ pub fn ComposerDeny(
 /// reason is shown. Does nothing for a blank text, or a click that was meant for a replaced button.
 fn deny_request(composer: &SharedComposer, event: &ev::MouseEvent) {
     let text = composer.handle.current_text();
-    let call =
-        (composer.deniable.get_untracked()).and_then(|key| composer.assistant.tool_call(&key));
+    let call = (composer.deniable_request.get_untracked())
+        .and_then(|key| composer.assistant.tool_call(&key));
     let (Some(call), reason) = (call, text.trim()) else {
         return;
     };

@@ -5,7 +5,7 @@ use leptos::{ev, prelude::*};
 
 use super::{
     super::edited_message::EditedMessage,
-    context::{BLOCKED, ComposerContext, hint_label},
+    context::{BLOCKED_STATE, ComposerContext, hint_label},
     handle::resize_to_text,
 };
 use crate::{
@@ -143,7 +143,7 @@ pub fn ComposerStop(
         kind: "button",
         class: "la-button",
         variant: None,
-        is_shown: composer.busy.into(),
+        is_shown: composer.is_busy.into(),
         focused: composer.on_stop,
         content: button_content(children, Icon::Stop, composer.words.text(|l| &l.stop)),
         on_click: Box::new(stop),
@@ -253,7 +253,7 @@ pub fn ComposerHint() -> impl IntoView {
     };
     view! {
         <p
-            class=move || match state.get() == BLOCKED || refusal.with(Option::is_some) {
+            class=move || match state.get() == BLOCKED_STATE || refusal.with(Option::is_some) {
                 true => "la-composer-reason",
                 false => "la-composer-hint",
             }

@@ -16,7 +16,7 @@ use leptos::{
 use send_wrapper::SendWrapper;
 use wasm_bindgen::{JsCast, closure::Closure};
 
-use super::{RenderEmptyFn, announcements, conversation, held_message};
+use super::{RenderEmptyFn, held_message, render_announcements, render_conversation};
 use crate::{
     assistant::Assistant,
     chat::{Feedback, Speech, announcer::ActivityAnnouncer, notices::NoticeBar},
@@ -40,8 +40,8 @@ struct DeferredRenderers {
 #[wasm_split(conversation, wasm_split_path = leptos::wasm_split, fallible)]
 fn deferred_renderers() -> Result<DeferredRenderers, SplitLoaderError> {
     Ok(DeferredRenderers {
-        conversation,
-        announcements,
+        conversation: render_conversation,
+        announcements: render_announcements,
     })
 }
 
@@ -171,8 +171,8 @@ impl DeferredParts {
     ) -> AnyView {
         let words = Words::current();
         let message = self.assistant.with_value(|assistant| {
-            let held = &assistant.runtime().held;
-            held.message.clone()
+            let held_state = &assistant.runtime().held;
+            held_state.message.clone()
         });
         let waiting_message = message.clone();
         // The placeholder shows the message until the conversation contains it.
@@ -197,7 +197,7 @@ impl DeferredParts {
             let (empty, words) = (empty.clone(), words.clone());
             let status = self.status_line(&words, message);
             let content = move || self.placeholder_content(&empty, &words, message, status.clone());
-            self.placeholder(element, dynamic(content).into_any())
+            self.render_placeholder(element, dynamic(content).into_any())
         };
         dynamic(render).into_any()
     }
@@ -240,7 +240,7 @@ impl DeferredParts {
 
     /// Renders the placeholder of the transcript, and observes when the pointer or the focus enters
     /// the window.
-    fn placeholder(self, element: NodeRef<html::Div>, content: AnyView) -> AnyView {
+    fn render_placeholder(self, element: NodeRef<html::Div>, content: AnyView) -> AnyView {
         let words = Words::current();
         effect(move |_| {
             let chat = element
@@ -310,13 +310,13 @@ impl DeferredParts {
         assistant: Assistant,
         speech: Signal<Speech>,
     ) -> AnyView {
-        let announcements = move || match self.state.get() {
+        let render = move || match self.state.get() {
             LoadState::Fetched(renderers) => {
                 (renderers.announcements)(assistant.clone(), self.announcer, speech)
             }
             LoadState::Away | LoadState::Fetching | LoadState::Failed => ().into_any(),
         };
-        dynamic(announcements).into_any()
+        dynamic(render).into_any()
     }
 }
 

@@ -5,18 +5,18 @@ use assistant_core::event::{Content, ContentPart, PartBody};
 use leptos::{html::span, prelude::*};
 
 use crate::{
-    chat::queued_messages::text_part,
+    chat::queued_messages::render_text_part,
     ui::{Icon, Words, fresh_id},
 };
 
 /// Renders the user's message as a turn.
 pub(super) fn view(words: &Words, content: &Content) -> AnyView {
     let parts = match content {
-        Content::Text(text) => text_part(text),
+        Content::Text(text) => render_text_part(text),
         Content::Parts(parts) => {
             let parts = parts.iter().map(|part| match &part.body {
-                PartBody::Text(text) => text_part(text),
-                PartBody::Media { .. } => file_name(part),
+                PartBody::Text(text) => render_text_part(text),
+                PartBody::Media { .. } => render_file_name(part),
             });
             parts.collect_view().into_any()
         }
@@ -37,7 +37,7 @@ pub(super) fn view(words: &Words, content: &Content) -> AnyView {
 }
 
 /// Renders the name of a file, because the code for its preview is not fetched yet.
-fn file_name(part: &ContentPart) -> AnyView {
+fn render_file_name(part: &ContentPart) -> AnyView {
     let name = part.metadata.as_ref().and_then(|more| more.get("filename"));
     let name = name.and_then(serde_json::Value::as_str).unwrap_or_default();
     let name = name.to_owned();

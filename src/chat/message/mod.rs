@@ -162,18 +162,18 @@ fn message_article(
     scope(Box::new(move || {
         let words = Words::current();
         provide_context(ApprovalBatch::new());
-        let shared =
+        let transcript =
             use_context().unwrap_or_else(|| TranscriptContext::new(assistant.clone(), None));
-        let (edited, edited_id) = (shared.edited, message.id.clone());
+        let (edited_message, edited_id) = (transcript.edited_message, message.id.clone());
         let editing_attribute = move || {
-            let is_editing = edited.is_editing(&edited_id);
+            let is_editing = edited_message.is_editing(&edited_id);
             is_editing.then_some("")
         };
         provide_context(Arc::new(MessageContext {
             assistant,
             message: message.clone(),
             words: words.clone(),
-            shared,
+            transcript,
         }));
         let speaker_name = message.speaker.clone();
         let is_by_user = message.role == Role::User;

@@ -22,26 +22,26 @@ pub fn MessageNotes() -> impl IntoView {
         return ().into_any();
     };
     let message = &message_context.message;
-    let (cut, disputed) = (displayed_cut(&message_context), message.disputed.clone());
+    let (cut, disputed_version) = (displayed_cut(&message_context), message.disputed.clone());
     let is_by_user = message.role == Role::User;
-    let (steps, interjected) = (message.steps.read_only(), message.interjected);
+    let (steps, is_interjected) = (message.steps.read_only(), message.interjected);
     // Most messages have no notes: one condition for all of them adds one placeholder node to the
     // DOM, instead of one for each kind of note.
     let has_notes = {
-        let (steps, disputed) = (steps.clone(), disputed.clone());
+        let (steps, disputed_version) = (steps.clone(), disputed_version.clone());
         move || {
-            interjected
+            is_interjected
                 || steps.with(|steps| !steps.is_empty())
                 || cut.get().is_some()
-                || disputed.with(Option::is_some)
+                || disputed_version.with(Option::is_some)
         }
     };
     let words = message_context.words.clone();
     let render_notes = move || {
-        let (disputed, steps) = (disputed.clone(), steps.clone());
+        let (disputed_version, steps) = (disputed_version.clone(), steps.clone());
         let tracked_steps = steps.clone();
         let (words, note_words) = (words.clone(), words.clone());
-        let interjected_note = interjected.then(|| {
+        let interjected_note = is_interjected.then(|| {
             view! {
                 <p class="la-message-note" data-note="interjected">
                     {Icon::Chat.view()} <span>{words.text(|l| &l.interjected)}</span>
@@ -55,7 +55,7 @@ pub fn MessageNotes() -> impl IntoView {
                 move || stored_steps(steps.clone()),
             )}
             {dynamic(move || cut.get().map(|cut| cut_note(&words, cut, is_by_user)))}
-            {dynamic(move || disputed.get().map(|text| disputed_note(&note_words, text)))}
+            {dynamic(move || disputed_version.get().map(|text| disputed_note(&note_words, text)))}
         }
         .into_any()
     };

@@ -242,10 +242,10 @@ fn count_default_cards(assistant: &Assistant, parts: &[PartCell], groups: Option
 #[component]
 fn ExpandAllButton() -> impl IntoView {
     let words = Words::current();
-    let open = RwSignal::new(false);
+    let is_open = RwSignal::new(false);
     let button = NodeRef::<html::Button>::new();
     let toggle = move |_| {
-        open.update(|open| *open = !*open);
+        is_open.update(|is_open| *is_open = !*is_open);
         let Some(message) = button
             .get_untracked()
             .and_then(|button| closest(&button, ".la-message"))
@@ -258,11 +258,11 @@ fn ExpandAllButton() -> impl IntoView {
         for index in 0..cards.length() {
             if let Some(card) = cards.item(index).and_then(|card| card.dyn_into().ok()) {
                 let card: web_sys::HtmlDetailsElement = card;
-                card.set_open(open.get_untracked());
+                card.set_open(is_open.get_untracked());
             }
         }
     };
-    let label = move || match open.get() {
+    let label = move || match is_open.get() {
         true => words.word(|l| &l.collapse_all),
         false => words.word(|l| &l.expand_all),
     };
@@ -273,7 +273,7 @@ fn ExpandAllButton() -> impl IntoView {
                 class="la-button"
                 data-variant="quiet"
                 data-size="small"
-                aria-expanded=move || if open.get() { "true" } else { "false" }
+                aria-expanded=move || if is_open.get() { "true" } else { "false" }
                 node_ref=button
                 on:click=toggle
             >

@@ -138,10 +138,10 @@ impl TreeState {
         self.rows.with(|rows| {
             let edge = |index: usize| {
                 let spot = drawing.spot(index)?;
-                let from = drawing.spot(spot.parent()?)?.column();
+                let from_column = drawing.spot(spot.parent()?)?.column();
                 let is_shown = rows.get(index)?.is_shown();
                 Some(Edge {
-                    from,
+                    from_column,
                     spot,
                     is_shown,
                 })
@@ -297,35 +297,35 @@ impl TreeState {
 
 /// A line from a message to a message that follows it.
 struct Edge {
-    from: f64,
+    from_column: f64,
     spot: Spot,
     is_shown: bool,
 }
 
 /// Renders the visible lines between messages. The lines are hidden from assistive technology,
 /// because the levels of the rows describe the tree.
-pub(super) fn edges(tree: &TreeState) -> AnyView {
+pub(super) fn render_edges(tree: &TreeState) -> AnyView {
     let (tree, drawing) = (tree.clone(), tree.drawing);
     let items = move || {
         let drawing = drawing.get();
         drawing.map_or_else(Vec::new, |drawing| tree.drawn_edges(&drawing))
     };
-    let key = |edge: &Edge| format!("{:?} {} {}", edge.spot, edge.from, edge.is_shown);
+    let key = |edge: &Edge| format!("{:?} {} {}", edge.spot, edge.from_column, edge.is_shown);
     let lines = each(
         items,
         key,
         |Edge {
-             from,
+             from_column,
              spot,
              is_shown,
          }| {
-            let width = (spot.column() - from).abs();
+            let width = (spot.column() - from_column).abs();
             view! {
                 <span
                     class="la-tree-way"
                     data-shown=is_shown.then_some("")
-                    data-back=(spot.column() < from).then_some("")
-                    style:--la-tree-x=format_float(spot.column().min(from))
+                    data-back=(spot.column() < from_column).then_some("")
+                    style:--la-tree-x=format_float(spot.column().min(from_column))
                     style:--la-tree-y=spot.line().to_string()
                     style:--la-tree-width=format_float(width)
                 ></span>

@@ -113,9 +113,9 @@ impl TreeState {
     /// shown, and makes the message the current one.
     pub(super) fn toggle_fold(&self, message: &MessageId) {
         self.cursor.set(Some(message.clone()));
-        self.closed.update(|closed| {
-            if !closed.remove(message) {
-                closed.insert(message.clone());
+        self.folded.update(|folded| {
+            if !folded.remove(message) {
+                folded.insert(message.clone());
             }
         });
     }

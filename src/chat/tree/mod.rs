@@ -87,7 +87,7 @@ struct TreeState {
     assistant: Assistant,
     words: Words,
     rows: Memo<Arc<Vec<OutlineRow>>>,
-    closed: RwSignal<HashSet<MessageId>>,
+    folded: RwSignal<HashSet<MessageId>>,
     /// The current message of keyboard navigation; `None` for the last message of the shown branch.
     cursor: RwSignal<Option<MessageId>>,
     /// The index of the row of the current message.
@@ -118,14 +118,14 @@ enum TreeDialog {
 
 impl TreeState {
     fn new(assistant: Assistant, drawn: bool) -> Self {
-        let closed = RwSignal::new(HashSet::new());
+        let folded = RwSignal::new(HashSet::new());
         let (outline_assistant, messages) = (assistant.clone(), assistant.messages());
         let rows = Memo::new_with_compare(
             move |_| {
                 outline_assistant.branches().changes().track();
                 messages.track();
-                let outline = closed.with(|closed| {
-                    outline_assistant.with_conversation(|conversation| conversation.outline(closed))
+                let outline = folded.with(|folded| {
+                    outline_assistant.with_conversation(|conversation| conversation.outline(folded))
                 });
                 Arc::new(outline.unwrap_or_default())
             },
@@ -157,7 +157,7 @@ impl TreeState {
             assistant,
             words: Words::current(),
             rows,
-            closed,
+            folded,
             cursor,
             current_index,
             list: view::RowList::new(),
@@ -271,7 +271,7 @@ fn tree_view(tree: &TreeState) -> AnyView {
                     node_ref=tree.viewport.element
                     style:block-size=height
                 >
-                    {drawing::edges(tree)}
+                    {drawing::render_edges(tree)}
                     {rows}
                 </div>
             </div>

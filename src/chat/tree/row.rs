@@ -59,7 +59,7 @@ pub(super) fn view(
             </span>
         }
     });
-    let shown_note = row.is_shown().then(|| {
+    let branch_note = row.is_shown().then(|| {
         view! { <span class="la-visually-hidden">{words.text(|l| &l.on_shown_branch)}</span> }
     });
     let aria_expanded = (row.branches() > 0).then(|| (!row.is_closed()).to_string());
@@ -110,7 +110,7 @@ pub(super) fn view(
                 {dynamic(preview)}
             </span>
             {version}
-            {shown_note}
+            {branch_note}
             {fold_button}
         </div>
     }

@@ -26,7 +26,7 @@ pub(super) fn view(tree: &TreeState) -> AnyView {
         })
     };
     let activity = tree.assistant.activity();
-    let busy = memo(move || activity.get().busy);
+    let is_busy = memo(move || activity.get().busy);
     let show = {
         let tree = tree.clone();
         move |_| {
@@ -38,7 +38,7 @@ pub(super) fn view(tree: &TreeState) -> AnyView {
     let edit = {
         let tree = tree.clone();
         move |_| {
-            if let Some(row) = untrack(|| tree.current_row()).filter(|_| !busy.get_untracked()) {
+            if let Some(row) = untrack(|| tree.current_row()).filter(|_| !is_busy.get_untracked()) {
                 tree.open_dialog(TreeDialog::Edit(row.id().clone()));
             }
         }
@@ -70,7 +70,7 @@ pub(super) fn view(tree: &TreeState) -> AnyView {
             {toolbar_button(tree, Icon::Chat, |l| &l.show_branch, Signal::stored(false), Box::new(show))}
             <span hidden=move || {
                 !is_by_user.get()
-            }>{toolbar_button(tree, Icon::Pencil, |l| &l.edit_message, busy.into(), Box::new(edit))}</span>
+            }>{toolbar_button(tree, Icon::Pencil, |l| &l.edit_message, is_busy.into(), Box::new(edit))}</span>
             {toolbar_button(tree, Icon::Trash, |l| &l.delete, Signal::stored(false), Box::new(delete))}
         </div>
     }
