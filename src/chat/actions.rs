@@ -1,4 +1,5 @@
-//! Renders the actions of a finished turn, the time, and on demand the price, tokens and duration.
+//! Renders the actions and the time of a finished turn, and on request its price, tokens and
+//! duration.
 
 use assistant_core::{
     conversation::{Cost, MessageId},
@@ -28,7 +29,7 @@ const MIN_DURATION_MS: u64 = 100;
 /// Shows the versions of a message and, once it is complete, its actions: copy, feedback, edit or
 /// regenerate, the time, and a button that shows the message's price, tokens and duration. Shows
 /// nothing while the user edits the message. A [`Transcript`](super::Transcript) shows the same
-/// below each turn.
+/// content below each turn.
 ///
 /// ```
 /// use leptos::prelude::*;

@@ -1,4 +1,4 @@
-//! Shows activity that is not visible elsewhere, below the messages.
+//! Shows, below the messages, activity that no other element shows.
 
 use assistant_core::conversation::{MessageId, Part, Phase};
 use leptos::prelude::*;
@@ -9,8 +9,8 @@ use crate::{
     view::Mark,
 };
 
-/// Shows activity that nothing else shows: that the agent is thinking, or that a tool has been
-/// running for a long time. An agent that sends nothing for as long is shown as slow, too. Shows
+/// Shows activity that no other element shows: the agent is thinking, or a tool has been running
+/// for a long time. An agent that sends nothing for the same time is also shown as slow. Shows
 /// nothing while a question to the user is open.
 #[component]
 pub(super) fn ActivityLine(assistant: Assistant, stuck_after_ms: u32) -> impl IntoView {
@@ -22,8 +22,8 @@ pub(super) fn ActivityLine(assistant: Assistant, stuck_after_ms: u32) -> impl In
     let hint_words = words.clone();
     let (message_assistant, tools_assistant) = (assistant.clone(), assistant);
     let text = memo(move || {
-        // While the user is asked, the question is shown; the tool does not continue until it is
-        // answered.
+        // While the user is asked, the question is shown; the tool does not continue until the
+        // question is answered.
         if activity.get().asking {
             return None;
         }

@@ -57,7 +57,8 @@ fn restore_refused_messages(assistant: &Assistant) {
                 .try_update(std::mem::take)
                 .unwrap_or_default();
             untrack(|| {
-                // The newest first, because each message is inserted before the text of the box.
+                // Restores the newest message first, because each message is inserted before the
+                // text of the box.
                 let newest_first = messages.iter().rev();
                 newest_first.for_each(|content| composer.restore_message(content));
             });

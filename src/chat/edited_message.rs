@@ -26,8 +26,8 @@ impl EditedMessage {
         use_context().unwrap_or_else(Self::new)
     }
 
-    /// Returns true if the user edits the message with this id. Tracked when called in a
-    /// reactive closure.
+    /// Returns true if the user edits the message with this id. Tracked when called in a reactive
+    /// closure.
     pub(super) fn is_editing(self, id: &MessageId) -> bool {
         self.id
             .with(|edited_message| edited_message.as_ref() == Some(id))

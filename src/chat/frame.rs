@@ -110,7 +110,8 @@ pub(super) fn chat_section(
     let render_parts = move || match assistant {
         None => ().into_any(),
         Some(assistant) => scope(Box::new(move || {
-            // A question claimed by one window is not shown by another.
+            // The number identifies the window when it claims a question, so that only one window
+            // shows the question.
             let (window_number, window_name) = (assistant.runtime().next_number(), name.clone());
             let window_name = Signal::derive(move || window_name.get());
             provide_context(ClaimingWindow {

@@ -1,9 +1,9 @@
 //! Collapses adjacent finished calls into a group with one summary line.
 //!
 //! An agent may call twenty tools before it writes text. Adjacent calls that succeeded and have the
-//! default card become a group, across the messages of a turn; calls that run, wait or failed, and
-//! calls with a custom card, are always shown. Cards do not move: those of a closed group are
-//! hidden in place. A call that the user has opened or focused stays out of groups.
+//! default card become a group, across the messages of a turn; calls that are running, waiting or
+//! failed, and calls with a custom card, are always shown. Cards do not move: those of a closed
+//! group are hidden in place. A call that the user has opened or focused stays out of groups.
 
 use std::collections::{HashMap, HashSet};
 

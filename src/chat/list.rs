@@ -144,7 +144,8 @@ impl BlockList {
             }
             let has_changed = new_window != old_window;
             state.window = Some(new_window);
-            // New blocks may differ from their estimated height.
+            // The view is inspected again, because new blocks may differ from their estimated
+            // height.
             state.needs_inspection = has_changed;
             has_changed | state.thread.update_estimate()
         });
@@ -218,7 +219,8 @@ impl BlockList {
         let Some(Some(content)) = self.pinned.content.try_get_untracked() else {
             return;
         };
-        // A message may contain another window, which has blocks of its own.
+        // Only children of the content are blocks of this list, because a message may contain
+        // another window.
         let mut ancestors = std::iter::successors(focused_element(&content), |element| {
             element.parent_element()
         });
@@ -230,7 +232,7 @@ impl BlockList {
         let Some(id) = block.and_then(|block| block.get_attribute(BLOCK_ATTRIBUTE)) else {
             return;
         };
-        // Another conversation may have a message with the same id.
+        // The keys are compared, because another conversation may have a message with the same id.
         let is_kept = self.items.with_untracked(|old| {
             let has_id =
                 |item: &&ListItem| matches!(item, ListItem::Block((_, of), _) if of.as_str() == id);

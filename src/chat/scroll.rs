@@ -2,8 +2,8 @@
 //! who has scrolled up.
 //!
 //! New content is followed only while the end is in view. A reader who scrolls up keeps their
-//! position, whatever changes above, and gets a button that jumps to the end. `scroll_anchor`
-//! tracks the reader's position, `list` the mounted messages.
+//! position, even if content above changes, and gets a button that jumps to the end.
+//! `scroll_anchor` tracks the reader's position, `list` the mounted messages.
 
 use std::cell::{Cell, RefCell};
 
@@ -95,15 +95,15 @@ impl ScrollState {
         let old_top = self.last_top.with_value(|last| last.replace(top));
         let at_end = element.scroll_height() - top - element.client_height() <= END_TOLERANCE;
         let moved_up = top < old_top;
-        // A question that is shown from its top may be near the end, too.
         if top != old_top {
             self.set_held(false);
         }
+        // A view that shows a question from its top may be near the end without following it.
         if (at_end && !self.held.get_untracked()) || moved_up {
             self.set_at_end(at_end);
         }
         self.record_position();
-        // A view that follows the end and is not there yet is still scrolling to the end.
+        // No blocks are mounted while a view that follows the end is still scrolling to it.
         if at_end == self.at_end.get_untracked() {
             self.mount_near_view();
         }

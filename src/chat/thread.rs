@@ -21,7 +21,7 @@ const MAX_MOUNTED_MESSAGES: usize = 60;
 const INITIAL_MESSAGES: usize = 16;
 /// The maximum number of messages that are mounted beyond the needed range when the window moves.
 const EXTRA_MESSAGES: usize = 20;
-/// The estimated height of a block before any was measured, in pixels.
+/// The estimated height of a block before any block was measured, in pixels.
 const INITIAL_BLOCK_HEIGHT: f64 = 120.0;
 /// The number of measured blocks that are required for an estimate of the height.
 const MIN_MEASURED_BLOCKS: f64 = 6.0;
@@ -35,7 +35,7 @@ pub(super) struct Block {
     pub(super) turn: usize,
 }
 
-/// The messages in blocks, and the height of each measured block.
+/// The messages of a thread, divided into blocks, with the height of each measured block.
 #[derive(Default)]
 pub(super) struct ThreadBlocks {
     pub(super) entries: Vec<MessageEntry>,
@@ -144,7 +144,7 @@ impl ThreadBlocks {
         }
     }
 
-    /// Counts the messages in some blocks.
+    /// Counts the messages in a range of blocks.
     pub(super) fn count_messages(&self, blocks: Range<usize>) -> usize {
         let blocks = self.blocks.get(blocks).unwrap_or_default();
         match (blocks.first(), blocks.last()) {
@@ -153,7 +153,7 @@ impl ThreadBlocks {
         }
     }
 
-    /// Counts the messages in those of the blocks that were never measured.
+    /// Counts the messages in those blocks of a range that were never measured.
     fn count_unmeasured_messages(&self, blocks: Range<usize>) -> usize {
         let heights = self.heights.get(blocks.clone()).unwrap_or_default();
         let blocks = self.blocks.get(blocks).unwrap_or_default();
@@ -185,7 +185,7 @@ impl ThreadBlocks {
         first.is_some_and(|first| first.role == Role::User)
     }
 
-    /// Returns the total height of some blocks, measured or estimated, in pixels.
+    /// Returns the total height of a range of blocks, measured or estimated, in pixels.
     pub(super) fn total_height(&self, blocks: Range<usize>) -> f64 {
         let estimate = self.estimated_height();
         let heights = self.heights.get(blocks).unwrap_or_default();
@@ -225,7 +225,8 @@ pub(super) struct VisibleRange {
     pub(super) bottom: f64,
 }
 
-/// The indices of the blocks that are mounted in addition to those of the tail.
+/// The indices of the blocks that are mounted in addition to the last blocks, which are always
+/// mounted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct MountedWindow(pub(super) Range<usize>);
 

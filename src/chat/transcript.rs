@@ -108,7 +108,7 @@ pub fn Transcript(
         }
     };
     let items = each(move || list.items.get(), ListItem::key, render_item);
-    // Running activity is shown on its own branch only.
+    // Running activity is shown only while its own branch is shown.
     let activity = assistant.activity();
     let is_on_shown_branch = move || !activity.get().elsewhere;
     let render_activity = move || {

@@ -52,8 +52,8 @@ pub(super) fn TurnView(
         });
         match separator {
             Some(separator) => view! { {separator} {message} }.into_any(),
-            // Rendered without the `Option`, because `None` would add a placeholder node to the DOM
-            // for each message.
+            // The message is rendered without an `Option`, because `None` would add a placeholder
+            // node to the DOM for each message.
             None => message.into_any(),
         }
     };
@@ -68,7 +68,7 @@ pub(super) fn TurnView(
         .is_none()
         .then(|| turn_bar(transcript, list, id.clone(), turn.clone()));
     let is_by_user = turn.with_untracked(TurnBlock::is_by_user);
-    // Until an answer begins, its block takes no space.
+    // The block of an answer takes no space until the answer begins.
     let empty_attribute = (!has_custom_renderer).then(|| {
         let (turn, assistant) = (turn.clone(), assistant.clone());
         move || {

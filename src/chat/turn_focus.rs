@@ -60,7 +60,7 @@ pub(super) fn handle_key(scroll: ScrollState, event: &KeyboardEvent) {
             event.prevent_default();
             focus_turn_after_mount(scroller.into(), true);
         }
-        // The end may move while the browser scrolls there.
+        // Does not use the scrolling of the browser, because the end may move meanwhile.
         "End" => {
             scroll.jump_to_end();
             event.prevent_default();

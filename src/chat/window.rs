@@ -13,7 +13,8 @@ use crate::{
     attachment::Attachments,
 };
 
-/// A chat with the assistant of the nearest provider: messages, tool cards, notices, composer.
+/// A chat with the assistant of the nearest provider: messages, tool cards, notices, and a
+/// composer.
 ///
 /// The window fills its parent, which must have a height. The window is an arrangement of public
 /// parts, and [`ChatRoot`](super::ChatRoot) shows how to write another arrangement;
@@ -59,7 +60,7 @@ pub fn ChatWindow(
     #[prop(optional, into)]
     suggestions: Signal<Vec<Suggestion>>,
     /// The suggested next messages, above the composer once there are messages. The application
-    /// updates the list, and leaves it empty while nothing fits.
+    /// updates the list, and leaves it empty while no message is suitable.
     #[prop(optional, into)]
     follow_ups: Signal<Vec<Suggestion>>,
     /// The files that the user may attach; none if omitted.

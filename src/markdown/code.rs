@@ -11,7 +11,7 @@ use super::{
 };
 use crate::ui::{Labels, floor_char_boundary};
 
-/// The size from which the next line begins a new chunk, in bytes.
+/// The size of a chunk after which the next line begins a new chunk, in bytes.
 const CHUNK_BYTES: usize = 2048;
 /// The maximum size of a chunk without a line break, in bytes. A longer line is split into chunks,
 /// because the time for layout grows with the length of the line.
@@ -94,7 +94,7 @@ impl CodeBlock {
         self.chunk = Some((node, text.len()));
     }
 
-    /// Updates the shown code, by appending where possible.
+    /// Updates the code in the page; if the code has only grown, appends the new part.
     pub(super) fn update(&mut self, code: &str) {
         let displayed_code = self.code.text_content().unwrap_or_default();
         if let Some(more) = code.strip_prefix(displayed_code.as_str()) {

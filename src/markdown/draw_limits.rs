@@ -24,7 +24,7 @@ const MAX_TABLE_CELLS: usize = 2_000;
 /// The maximum number of held nodes that one press of a button draws, without their descendants.
 const MAX_NODES_PER_PRESS: usize = 100;
 
-/// The attribute with the number of a button.
+/// The attribute that contains the number of a button.
 pub(super) const NUMBER_ATTRIBUTE: &str = "data-rest";
 /// The selector of the buttons that draw more nodes.
 pub(super) const BUTTON_SELECTOR: &str = ".la-markdown-more";
@@ -73,7 +73,7 @@ impl DrawBudget {
         MAX_NODES_AT_ONCE - self.nodes.get()
     }
 
-    /// Counts the text of a drawn node.
+    /// Adds the size of a drawn node's own text to the size of the drawn text.
     pub(super) fn count_text(&self, kind: &Kind) {
         self.text
             .set(self.text.get().saturating_add(text_size(kind)));
@@ -93,8 +93,8 @@ fn text_size(kind: &Kind) -> usize {
     }
 }
 
-/// Adds the size of the text of a node and its descendants to `size`. Returns false, without the
-/// remaining descendants, once the sum reaches [`MAX_TEXT_BYTES`].
+/// Adds the size of the text of a node and its descendants to `size`. Stops and returns false once
+/// the sum reaches [`MAX_TEXT_BYTES`].
 fn try_add_text_size(node: &Node, size: &mut usize) -> bool {
     *size = size.saturating_add(text_size(&node.kind));
     *size < MAX_TEXT_BYTES

@@ -1,4 +1,4 @@
-//! Creates the elements of each kind of node.
+//! Creates the DOM elements for each kind of Markdown node.
 
 use assistant_core::text::markdown::{Alert, Align, Kind};
 use web_sys::Element;
@@ -97,7 +97,7 @@ pub(super) fn create_elements(
         Kind::Link { href, title } => link::create_link(href, title)?.into(),
         Kind::FootnoteReference(label) => create_footnote_reference(label, labels)?.into(),
         Kind::Footnote(label) => create_footnote(label)?,
-        // Images and code are created elsewhere; an unknown kind is shown by its children.
+        // Images and code are created elsewhere. Of an unknown kind, only the children are shown.
         _ => dom::create_element("span", "")?.into(),
     })
 }

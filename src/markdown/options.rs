@@ -34,7 +34,7 @@ impl Default for MarkdownOptions {
 }
 
 impl MarkdownOptions {
-    /// Creates the default options: headings start at `h3`, and no highlighter.
+    /// Creates the default options, with headings from `h3` and without a highlighter.
     #[must_use]
     pub fn new() -> Self {
         Self::default()

@@ -33,14 +33,15 @@ pub(super) struct BlockPainter {
     finished_count: usize,
     /// The number of finished blocks that are drawn, which are the first children of the root.
     drawn_count: usize,
-    /// The open blocks after the finished ones.
+    /// The open blocks, which follow the finished blocks.
     open: Vec<DrawnNode>,
     /// The number of nodes that may still be drawn at once.
     budget: DrawBudget,
     nodes: usize,
     /// The size of the drawn text, in bytes.
     text: usize,
-    /// The nodes that are not drawn, by the numbers of their buttons; number 0 for finished blocks.
+    /// The nodes that are not drawn, by the numbers of their buttons; number 0 is for the finished
+    /// blocks of the text.
     undrawn_by_number: RefCell<HashMap<u32, UndrawnNodes>>,
     last_number: Cell<u32>,
 }
@@ -378,7 +379,7 @@ impl BlockPainter {
         parent.children.push(child);
     }
 
-    /// Updates a drawn node to another node.
+    /// Updates a drawn node so that it shows another node.
     fn update_node(&self, drawn_node: &mut DrawnNode, node: Node, within: NodeContext) {
         if let DrawnBody::Held(held_node) = &mut drawn_node.body {
             **held_node = node;

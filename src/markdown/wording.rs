@@ -32,7 +32,7 @@ pub(super) fn update_on_language_change(words: &Words, root: NodeRef<html::Div>)
     let words = words.clone();
     effect(move |previous: Option<()>| {
         let labels = words.get();
-        // The first drawing already uses the current language.
+        // The first run has nothing to update, because the text is drawn in the current language.
         if let (Some(()), Some(root)) = (previous, root.get_untracked()) {
             update_labels(&root, &labels);
         }

@@ -20,25 +20,26 @@ const MIN_INTERVAL_MS: u32 = 200;
 type TransientStatus = (String, StillAppliesFn);
 type StillAppliesFn = Box<dyn Fn() -> bool + Send + Sync>;
 
-/// The live regions of a window. A window announces texts only if no other window announces them.
+/// The live regions of a window. A window announces texts only if no other window of the assistant
+/// announces them.
 #[derive(Clone, Copy)]
 pub(in crate::chat) struct ActivityAnnouncer {
-    /// The conversation, and its newest message when announcements began or the conversation was
-    /// opened; later messages are announced.
+    /// The conversation, and the message after which messages are announced: the newest message
+    /// when announcements began or the conversation was opened.
     baseline: StoredValue<(u64, Option<MessageId>)>,
     /// The ids of the notices that existed when announcements began.
     notices: StoredValue<Vec<NoticeId>>,
     elsewhere: Memo<Option<String>>,
     regions: LiveRegions,
     count: StoredValue<u64>,
-    /// A flag that is true shortly after a transient announcement, and the next transient
-    /// announcement, which waits meanwhile.
+    /// A flag that is true for [`MIN_INTERVAL_MS`] after a transient announcement, and the
+    /// transient announcement that waits until the end of that time.
     passing: StoredValue<(bool, Option<TransientStatus>)>,
 }
 
 impl ActivityAnnouncer {
-    /// Creates the announcer of a window, with the live regions in context or else new ones. Of
-    /// several windows of an assistant, only one announces.
+    /// Creates the announcer of a window, with the live regions from the context or with new ones.
+    /// If an assistant has several windows, only one of them announces.
     pub(in crate::chat) fn new(assistant: &Assistant) -> Self {
         let messages = assistant.messages();
         let thread_and_tip =
@@ -66,8 +67,8 @@ impl ActivityAnnouncer {
         }
     }
 
-    /// Returns the conversation, and its newest message when announcements began or the
-    /// conversation was opened; later messages are announced.
+    /// Returns the conversation, and the message after which messages are announced: the newest
+    /// message when announcements began or the conversation was opened.
     pub(super) fn baseline(self) -> (u64, Option<MessageId>) {
         self.baseline.get_value()
     }

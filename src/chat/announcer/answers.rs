@@ -170,7 +170,7 @@ impl AnnouncementState {
             None => 0,
             Some(old_tip) => match list.iter().rposition(|entry| entry.id == old_tip) {
                 Some(index) => index + 1,
-                // The messages of another branch existed before.
+                // The messages of another branch already existed.
                 None => list.len(),
             },
         };

@@ -28,12 +28,12 @@ pub(super) use activity_announcer::ActivityAnnouncer;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Speech {
-    /// Each answer once it is complete.
+    /// Announces each answer once it is complete.
     #[default]
     AtTheEnd,
-    /// Each paragraph, list and block of an answer once it is complete.
+    /// Announces each paragraph, list and block of an answer once it is complete.
     AsItComes,
-    /// Never; only the completion of an answer is announced.
+    /// Announces only the completion of an answer.
     Off,
 }
 
@@ -47,9 +47,9 @@ const BATCH_MS: u32 = 300;
 
 /// Announces chat activity to assistive technology: answers as plain text, tools that run or
 /// failed, decisions that the user must make, notices such as a stop, and, after ten seconds
-/// without an announcement, that work continues. Otherwise only failures, the line about another
-/// tab, and elements that an action of the user opens are live regions of a window. A window has
-/// one announcer; of several windows of an assistant, only one announces.
+/// without an announcement, that work continues. The only other live regions of a window are
+/// failures, the notice about another tab, and elements that an action of the user opens. A window
+/// has one announcer; of several windows of an assistant, only one announces.
 ///
 /// # Accessibility
 ///

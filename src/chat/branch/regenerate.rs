@@ -48,7 +48,8 @@ pub(in crate::chat) fn regenerate_button(
         let chat = closest(&event_target::<web_sys::Element>(&event), ".la-chat");
         if transcript.assistant.regenerate(&id).is_ok() {
             transcript.scroll_to_end();
-            // The button is removed with the previous version.
+            // The pressed button is removed with the previous version, so the focus moves to the
+            // list.
             if let Some(chat) = chat {
                 focus_descendant(chat, ".la-transcript-scroller");
             }

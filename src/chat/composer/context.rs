@@ -93,7 +93,7 @@ impl ComposerContext {
         // While Stop is shown, Send is shown only if there is something to send.
         let has_content = move || has_files.get() || has_text.get();
         let sole_request = sole_deniable_request(&assistant);
-        // A reason cannot have files, and Send already sends a message that denies.
+        // A request cannot be denied with files, or while a message sent with Send would deny it.
         let deniable_request = memo(move || {
             let is_prevented =
                 would_deny.get() || is_question_open.get() || is_elsewhere.get() || has_files.get();
