@@ -307,7 +307,8 @@ impl ListState {
         self.needs_inspection |= is_replaced || self.thread.entries.len() != old_len;
         if !is_replaced {
             if reaches_end {
-                // Blocks that fit the view are never scrolled, so nothing has measured them.
+                // Blocks are measured on scrolling, so blocks that fit into the view are not
+                // measured yet.
                 let content = content.filter(|_| at_end);
                 if let Some(content) = content
                     && window.has_too_many_unmeasured(&self.thread)

@@ -255,8 +255,8 @@ impl MountedWindow {
         Self(block..end)
     }
 
-    /// Returns true if more than [`MAX_MOUNTED_MESSAGES`] messages from the window's first block on are
-    /// unmeasured.
+    /// Returns true if more than [`MAX_MOUNTED_MESSAGES`] messages are unmeasured, counted from the
+    /// window's first block.
     pub(super) fn has_too_many_unmeasured(&self, thread: &ThreadBlocks) -> bool {
         thread.count_unmeasured_messages(self.0.start..thread.blocks.len()) > MAX_MOUNTED_MESSAGES
     }
