@@ -123,7 +123,7 @@ fn restore_focus_after_switch(
     transcript: &TranscriptContext,
     id: &MessageId,
     [previous_button, next_button]: [NodeRef<html::Button>; 2],
-    place: Memo<(usize, usize)>,
+    version: Memo<(usize, usize)>,
     words: &Words,
 ) {
     let (transcript, id, words) = (transcript.clone(), id.clone(), words.clone());
