@@ -406,7 +406,7 @@ impl BlockPainter {
                 self.update_children(drawn_node, node.children);
             }
             (Kind::Image { .. }, Kind::Image { .. }, _) => {
-                self.redraw_node(drawn_node, node, within)
+                self.redraw_node(drawn_node, node, within);
             }
             (old, new, _) if old == new => self.update_children(drawn_node, node.children),
             _ => self.redraw_node(drawn_node, node, within),
