@@ -1,4 +1,4 @@
-//! Creates the agent of the page: the script, or the agent in the page's address
+//! Creates the agent of the page: the script, or the remote agent in the page's address
 //! (`?agent=URL&protocol=ag-ui|ui-stream|completions&model=NAME`). `runs=URL` is the address at
 //! which an AG-UI agent stores its runs. `fork_thread=true` is for an agent that stores the history
 //! itself.
@@ -82,7 +82,7 @@ impl RemoteAgent {
         }))
     }
 
-    /// Creates the agent. The key is read for every request.
+    /// Creates the agent. The key is read before every request.
     fn create_agent(&self, key: RwSignal<String>) -> AgentProp {
         let headers = move || match key.get_untracked().as_str() {
             "" => Vec::new(),
@@ -110,8 +110,8 @@ impl RemoteAgent {
     }
 }
 
-/// Creates the remote agent, or the script without one. `key` is sent with every request to
-/// the remote agent, unless it is empty.
+/// Creates the remote agent, or the scripted agent if `remote` is `None`. `key` is sent with every
+/// request to the remote agent, unless it is empty.
 pub(crate) fn create(remote: Option<&RemoteAgent>, key: RwSignal<String>) -> AgentProp {
     remote.map_or_else(
         || scripted_agent().into(),
@@ -119,7 +119,7 @@ pub(crate) fn create(remote: Option<&RemoteAgent>, key: RwSignal<String>) -> Age
     )
 }
 
-/// Returns the options of the session that the page's address sets.
+/// Returns the options of the session, from the parameters of the page's address.
 pub(crate) fn options() -> SessionOptions {
     SessionOptions::default()
         .fork_thread(parameter("fork_thread").is_some_and(|fork| fork == "true"))

@@ -1,4 +1,4 @@
-//! The page: the bar, the panels, and the chat next to them.
+//! The page, with its header bar, its panels, and the chat next to them.
 
 use std::sync::Arc;
 
@@ -10,16 +10,16 @@ use leptos_assistant::{
 
 use crate::{
     agent::{self, RemoteAgent},
-    browser::{parameter, system_is_dark},
+    browser::{is_system_dark, parameter},
     connect::Connect,
     dialog::DeleteDialog,
     history,
+    page_icons::PageIcon,
     panels::{
         Activity, Allowed, Branches, Conditions, Environments, Projects, SearchSection, Sources,
     },
     script::suggestions,
-    signs::Sign,
-    state::{Environment, Harbor, PageSide, Work},
+    state::{Environment, Harbor, LaneStatus, PageSide},
 };
 
 #[component]
@@ -33,7 +33,7 @@ pub(crate) fn App() -> impl IntoView {
     let (initial, thread_id) = history::initial_conversation();
     let labels = Labels::default().with([(LabelName::Placeholder, "Ask Harbor to do something")]);
     provide_context(Arc::new(labels));
-    let harbor = Harbor::new(system_is_dark());
+    let harbor = Harbor::new(is_system_dark());
     view! {
         <AssistantProvider agent initial thread_id store=history::store() options=agent::options()>
             <Console harbor notice remote key />
@@ -48,7 +48,7 @@ fn Console(
     remote: Option<RemoteAgent>,
     key: RwSignal<String>,
 ) -> impl IntoView {
-    let asked = RwSignal::new(None);
+    let project_to_delete = RwSignal::new(None);
     let layout = Layout::from_page_address();
     let view = move || match harbor.view.get() {
         PageSide::Page => "page",
@@ -68,7 +68,7 @@ fn Console(
                 </h1>
                 {layout.is_none().then(|| view! { <Switcher harbor /> })}
                 <div class="demo-bar-end">
-                    {history::is_stored().then(|| view! { <Past /> })}
+                    {history::is_stored().then(|| view! { <ConversationMenu /> })}
                     <Connect remote key />
                     <ThemeButton harbor />
                 </div>
@@ -84,7 +84,7 @@ fn Console(
                         <div class="demo-columns-top"><Environments harbor /></div>
                         <div class="demo-columns">
                             <div class="demo-column">
-                                <Projects harbor asked />
+                                <Projects harbor project_to_delete />
                                 <SearchSection harbor />
                                 <Branches />
                             </div>
@@ -100,13 +100,13 @@ fn Console(
                 {(layout.is_none()).then(|| view! { <div class="demo-assistant">{chat()}</div> })}
             </main>
             {layout.map(|layout| layout.view(chat))}
-            <DeleteDialog harbor asked />
+            <DeleteDialog harbor project_to_delete />
         </div>
     }
 }
 
-/// The placement of the chat beside or above the page, with `?layout=sidebar` or `popup`. Otherwise
-/// the chat is part of the page.
+/// The layout of a chat beside the page (`?layout=sidebar`) or above it (`?layout=popup`). By
+/// default, the chat is part of the page.
 #[derive(Clone, Copy)]
 enum Layout {
     Sidebar,
@@ -155,34 +155,42 @@ fn chat() -> AnyView {
 /// The buttons that switch between page and assistant on narrow screens.
 #[component]
 fn Switcher(harbor: Harbor) -> impl IntoView {
-    let shown = harbor.view;
-    let pressed = move |side| move || if shown.get() == side { "true" } else { "false" };
+    let visible_side = harbor.view;
+    let aria_pressed = move |side| {
+        move || {
+            if visible_side.get() == side {
+                "true"
+            } else {
+                "false"
+            }
+        }
+    };
     let activity = use_assistant().map(|assistant| assistant.activity());
-    let waiting = Memo::new(move |_| {
+    let is_waiting = Memo::new(move |_| {
         let has_question = activity.as_ref().is_some_and(|activity| {
-            let now = activity.get();
-            now.is_waiting() || now.is_asking()
+            let state = activity.get();
+            state.is_waiting() || state.is_asking()
         });
-        has_question && shown.get() == PageSide::Page
+        has_question && visible_side.get() == PageSide::Page
     });
     view! {
         <div class="demo-switcher" role="group" aria-label="View">
             <button
                 type="button"
                 class="demo-switcher-button"
-                aria-pressed=pressed(PageSide::Page)
-                on:click=move |_| shown.set(PageSide::Page)
+                aria-pressed=aria_pressed(PageSide::Page)
+                on:click=move |_| visible_side.set(PageSide::Page)
             >
                 "Page"
             </button>
             <button
                 type="button"
                 class="demo-switcher-button"
-                aria-pressed=pressed(PageSide::Assistant)
-                on:click=move |_| shown.set(PageSide::Assistant)
+                aria-pressed=aria_pressed(PageSide::Assistant)
+                on:click=move |_| visible_side.set(PageSide::Assistant)
             >
                 "Assistant"
-                <Show when=move || waiting.get()>
+                <Show when=move || is_waiting.get()>
                     <span class="demo-badge" aria-hidden="true"></span>
                     <span class="la-visually-hidden">", waiting for you"</span>
                 </Show>
@@ -191,7 +199,8 @@ fn Switcher(harbor: Harbor) -> impl IntoView {
     }
 }
 
-/// The button that switches between light and dark, which overrides the system's setting.
+/// The button that switches between the light and the dark colour scheme. The choice overrides the
+/// system's preference.
 #[component]
 fn ThemeButton(harbor: Harbor) -> impl IntoView {
     let toggle = move |_| {
@@ -207,8 +216,8 @@ fn ThemeButton(harbor: Harbor) -> impl IntoView {
         }
     };
     let icon = move || match harbor.dark.get() {
-        true => Sign::Sun.view(),
-        false => Sign::Moon.view(),
+        true => PageIcon::Sun.view(),
+        false => PageIcon::Moon.view(),
     };
     view! {
         <button
@@ -225,7 +234,7 @@ fn ThemeButton(harbor: Harbor) -> impl IntoView {
     }
 }
 
-/// Renders the error that the agent in the page's address cannot be used.
+/// Renders the notice that the agent in the page's address cannot be used.
 fn page_notice(text: String) -> impl IntoView {
     view! {
         <div class="la-notice la-standalone" data-tone="error" role="alert">
@@ -240,27 +249,29 @@ fn page_notice(text: String) -> impl IntoView {
 
 /// Returns one or two sentences about the state of the environments.
 fn summary(harbor: Harbor) -> String {
-    let moving = Environment::ALL.into_iter().find_map(|env| {
+    let sentence = Environment::ALL.into_iter().find_map(|env| {
         harbor.lane(env).with(|lane| match &lane.work {
-            Work::Healthy => None,
-            Work::RollingOut(_) => {
+            LaneStatus::Healthy => None,
+            LaneStatus::RollingOut(_) => {
                 Some(format!("{} is rolling out {}.", env.title(), lane.version))
             }
-            Work::Stage { version, .. } => Some(format!("{} is moving to {version}.", env.title())),
+            LaneStatus::Stage { version, .. } => {
+                Some(format!("{} is moving to {version}.", env.title()))
+            }
         })
     });
-    let moving = moving.unwrap_or_else(|| "All three environments are healthy.".to_owned());
+    let sentence = sentence.unwrap_or_else(|| "All three environments are healthy.".to_owned());
     harbor
         .lane(Environment::Production)
         .with(|lane| match lane.work {
-            Work::Healthy => format!("{moving} Production runs {}.", lane.version),
-            Work::RollingOut(_) | Work::Stage { .. } => moving,
+            LaneStatus::Healthy => format!("{sentence} Production runs {}.", lane.version),
+            LaneStatus::RollingOut(_) | LaneStatus::Stage { .. } => sentence,
         })
 }
 
 /// The list of stored conversations, with the button that opens it.
 #[component]
-fn Past() -> impl IntoView {
+fn ConversationMenu() -> impl IntoView {
     let details = NodeRef::<html::Details>::new();
     let close = move |()| {
         if let Some(details) = details.get_untracked() {

@@ -3,14 +3,14 @@
 use leptos::prelude::*;
 use leptos_assistant::{Icon, chat::spinner};
 
-use crate::signs::Sign;
+use crate::page_icons::PageIcon;
 
 /// The icon at the start of a line.
 #[derive(Clone, Copy)]
 pub(crate) enum LineIcon {
     Busy,
     Icon(Icon),
-    Sign(Sign),
+    Page(PageIcon),
 }
 
 impl LineIcon {
@@ -18,7 +18,7 @@ impl LineIcon {
         match self {
             Self::Busy => spinner().into_any(),
             Self::Icon(icon) => icon.view().into_any(),
-            Self::Sign(sign) => sign.view(),
+            Self::Page(icon) => icon.view(),
         }
     }
 }

@@ -1,19 +1,20 @@
 //! The dialog in which the user enters another agent: its address, its protocol and its key.
 //!
-//! The agent is part of the page's address, because the page's server reads from that address which
-//! hosts the page may connect to. So another agent is opened as another page. A key is never part
-//! of an address: the user enters the key in the page that uses it, and the key is lost when the
-//! page is closed.
+//! The agent is part of the page's address, because the page's server derives from that address the
+//! hosts to which the page may connect. Another agent therefore opens in another page. A key is
+//! never part of an address: the user enters the key in the page that uses it, and the key is lost
+//! when the page is closed.
 
 use leptos::{html, prelude::*};
 
 use crate::{
     agent::{AgentProtocol, RemoteAgent},
     browser::{fragment, open_page},
-    signs::Sign,
+    page_icons::PageIcon,
 };
 
-/// The fragment of an address that makes the page ask for a key at once.
+/// The fragment of the page's address that opens the dialog at once, with the focus in the key's
+/// field.
 const KEY_FRAGMENT: &str = "key";
 
 /// The values of the dialog's fields.
@@ -24,7 +25,7 @@ struct ConnectionDraft {
     url: RwSignal<String>,
     model: RwSignal<String>,
     key: RwSignal<String>,
-    /// True if the page that is opened next should ask for a key.
+    /// True if the page of the new agent asks for a key when it opens.
     needs_key: RwSignal<bool>,
 }
 
@@ -58,14 +59,14 @@ impl ConnectionDraft {
 /// The button that opens the dialog, and the dialog.
 #[component]
 pub(crate) fn Connect(
-    /// The agent of the page.
+    /// The remote agent in the page's address; `None` for the script.
     remote: Option<RemoteAgent>,
     /// The key that is sent with every request.
     key: RwSignal<String>,
 ) -> impl IntoView {
     let open = RwSignal::new(remote.is_some() && fragment() == KEY_FRAGMENT);
     let title = remote.as_ref().map_or("Script", |r| r.protocol.title());
-    let each = move || open.get().then_some(()).into_iter().collect::<Vec<()>>();
+    let instances = move || open.get().then_some(()).into_iter().collect::<Vec<()>>();
     let remote = StoredValue::new(remote);
     view! {
         <button
@@ -76,10 +77,10 @@ pub(crate) fn Connect(
             aria-label=format!("Agent: {title}")
             on:click=move |_| open.set(true)
         >
-            {Sign::Plug.view()}
+            {PageIcon::Plug.view()}
             <span class="demo-agent-name">{title}</span>
         </button>
-        <For each key=|()| () children=move |()| dialog(remote.get_value(), key, open) />
+        <For each=instances key=|()| () children=move |()| dialog(remote.get_value(), key, open) />
     }
 }
 
@@ -91,34 +92,34 @@ fn dialog(
     let element = NodeRef::<html::Dialog>::new();
     Effect::new(move |_| {
         if let Some(element) = element.get() {
-            // Fails only if the dialog is already open.
+            // `show_modal` fails only if the dialog is already open.
             let _ = element.show_modal();
         }
     });
     let draft = ConnectionDraft::new(current.as_ref());
     draft.key.set(key.get_untracked());
     let current = StoredValue::new(current);
-    let stays = Memo::new(move |_| draft.remote() == current.get_value());
-    let closed = move |_| {
-        let chosen = element
+    let is_unchanged = Memo::new(move |_| draft.remote() == current.get_value());
+    let on_close = move |_| {
+        let is_confirmed = element
             .get_untracked()
             .is_some_and(|element| element.return_value() == "use");
-        let (next, needs_key) = (untrack(|| draft.remote()), draft.needs_key.get_untracked());
-        let typed = draft.key.get_untracked().trim().to_owned();
+        let (next_agent, needs_key) = (untrack(|| draft.remote()), draft.needs_key.get_untracked());
+        let new_key = draft.key.get_untracked().trim().to_owned();
         open.set(false);
-        match (chosen, stays.get_untracked()) {
+        match (is_confirmed, is_unchanged.get_untracked()) {
             (false, _) => {}
-            (true, true) => key.set(typed),
-            (true, false) => open_agent_page(next, needs_key),
+            (true, true) => key.set(new_key),
+            (true, false) => open_agent_page(next_agent, needs_key),
         }
     };
-    let elsewhere = move || draft.protocol.get().is_some();
+    let is_remote = move || draft.protocol.get().is_some();
     view! {
         <dialog
             class="la-dialog"
             aria-labelledby="agent-title"
             node_ref=element
-            on:close=closed
+            on:close=on_close
         >
             <form class="la-dialog-form" method="dialog">
                 <h2 class="la-dialog-title" id="agent-title">
@@ -131,7 +132,7 @@ fn dialog(
                     {choice(draft, Some(AgentProtocol::UiStream), "An AI SDK backend")}
                     {choice(draft, Some(AgentProtocol::Completions), "An OpenAI-compatible endpoint")}
                 </fieldset>
-                <Show when=elsewhere>{fields(draft, stays)}</Show>
+                <Show when=is_remote>{fields(draft, is_unchanged)}</Show>
                 <div class="la-dialog-actions">
                     <button type="submit" class="la-button" value="cancel" formnovalidate>
                         <span>{"Cancel"}</span>
@@ -164,9 +165,9 @@ fn choice(
 }
 
 /// Renders the fields of a remote agent.
-fn fields(draft: ConnectionDraft, stays: Memo<bool>) -> impl IntoView {
-    let completes = move || draft.protocol.get() == Some(AgentProtocol::Completions);
-    let example = move || match draft.protocol.get() {
+fn fields(draft: ConnectionDraft, is_unchanged: Memo<bool>) -> impl IntoView {
+    let is_completions = move || draft.protocol.get() == Some(AgentProtocol::Completions);
+    let example_url = move || match draft.protocol.get() {
         Some(AgentProtocol::Completions) => "http://localhost:11434/v1",
         Some(AgentProtocol::UiStream) => "http://localhost:3000/api/chat",
         Some(AgentProtocol::AgUi) | None => "http://localhost:8000/",
@@ -174,7 +175,7 @@ fn fields(draft: ConnectionDraft, stays: Memo<bool>) -> impl IntoView {
     view! {
         <label class="la-field">
             <span class="la-field-label">
-                {move || if completes() { "Base address, without /chat/completions" } else { "Address" }}
+                {move || if is_completions() { "Base address, without /chat/completions" } else { "Address" }}
             </span>
             <input
                 class="la-input"
@@ -184,12 +185,12 @@ fn fields(draft: ConnectionDraft, stays: Memo<bool>) -> impl IntoView {
                 autocapitalize="none"
                 spellcheck="false"
                 required
-                placeholder=example
+                placeholder=example_url
                 prop:value=move || draft.url.get()
                 on:input:target=move |event| draft.url.set(event.target().value())
             />
         </label>
-        <Show when=completes>
+        <Show when=is_completions>
             <label class="la-field">
                 <span class="la-field-label">{"Model, where the endpoint has several"}</span>
                 <input
@@ -203,7 +204,7 @@ fn fields(draft: ConnectionDraft, stays: Memo<bool>) -> impl IntoView {
                 />
             </label>
         </Show>
-        <Show when=move || stays.get() fallback=move || key_request_checkbox(draft)>
+        <Show when=move || is_unchanged.get() fallback=move || key_request_checkbox(draft)>
             {key_field(draft)}
         </Show>
         <p class="la-dialog-text">
@@ -242,8 +243,8 @@ fn key_request_checkbox(draft: ConnectionDraft) -> impl IntoView {
     }
 }
 
-/// Opens the page for an agent, or for the script if there is no agent. With `asks`, the page asks
-/// for a key at once.
+/// Opens the page for an agent, or for the script if `remote` is `None`. If `needs_key` is true, the
+/// page asks for a key at once.
 fn open_agent_page(remote: Option<RemoteAgent>, needs_key: bool) {
     let Some(remote) = remote else {
         return open_page(&[], "");

@@ -4,36 +4,47 @@
 use leptos::{html, prelude::*};
 
 use crate::{
-    browser::focus_soon,
-    state::{Harbor, YOU},
+    browser::focus_in_next_frame,
+    state::{Harbor, USER},
 };
 
-/// The dialog that asks about deleting the project in `asked`. Confirm deletes the project.
+/// The dialog that asks the user to confirm the deletion of the project in `project_to_delete`.
 #[component]
-pub(crate) fn DeleteDialog(harbor: Harbor, asked: RwSignal<Option<String>>) -> impl IntoView {
-    let each = move || asked.get().into_iter().collect::<Vec<_>>();
+pub(crate) fn DeleteDialog(
+    harbor: Harbor,
+    project_to_delete: RwSignal<Option<String>>,
+) -> impl IntoView {
+    let names = move || project_to_delete.get().into_iter().collect::<Vec<_>>();
     view! {
-        <For each key=Clone::clone children=move |name| dialog(harbor, asked, name) />
+        <For
+            each=names
+            key=Clone::clone
+            children=move |name| dialog(harbor, project_to_delete, name)
+        />
     }
 }
 
-fn dialog(harbor: Harbor, asked: RwSignal<Option<String>>, name: String) -> impl IntoView {
+fn dialog(
+    harbor: Harbor,
+    project_to_delete: RwSignal<Option<String>>,
+    name: String,
+) -> impl IntoView {
     let element = NodeRef::<html::Dialog>::new();
     Effect::new(move |_| {
         if let Some(element) = element.get() {
-            // Fails only if the dialog is already open.
+            // `show_modal` fails only if the dialog is already open.
             let _ = element.show_modal();
         }
     });
-    let shown = name.clone();
-    let closed = move |_| {
-        let confirmed = element
+    let displayed_name = name.clone();
+    let on_close = move |_| {
+        let is_confirmed = element
             .get_untracked()
             .is_some_and(|element| element.return_value() == "confirm");
-        asked.set(None);
-        if confirmed && harbor.delete_project(&name, YOU) {
-            // The button that opened the dialog is removed with its row.
-            focus_soon("#projects-title");
+        project_to_delete.set(None);
+        if is_confirmed && harbor.delete_project(&name, USER) {
+            // The button that opened the dialog is removed with the row of the project.
+            focus_in_next_frame("#projects-title");
         }
     };
     view! {
@@ -42,14 +53,14 @@ fn dialog(harbor: Harbor, asked: RwSignal<Option<String>>, name: String) -> impl
             aria-labelledby="delete-title"
             aria-describedby="delete-text"
             node_ref=element
-            on:close=closed
+            on:close=on_close
         >
             <form class="la-dialog-form" method="dialog">
                 <h2 class="la-dialog-title" id="delete-title">
-                    {format!("Delete {shown}?")}
+                    {format!("Delete {displayed_name}?")}
                 </h2>
                 <p class="la-dialog-text" id="delete-text">
-                    "The project " <strong>{shown}</strong>
+                    "The project " <strong>{displayed_name}</strong>
                     " and its services go for good."
                 </p>
                 <div class="la-dialog-actions">

@@ -1,12 +1,12 @@
-//! The page's initial conversation: a conversation in the browser's store, by its id (`?chat=ID`),
-//! or a generated conversation that spans days (`?history=MESSAGES`, to test long threads).
+//! The page's initial conversation: a stored conversation with a given id (`?chat=ID`), or a
+//! generated conversation that spans days (`?history=MESSAGES`, to test long threads).
 
 use leptos_assistant::{StoreProp, store::IndexedDbStore};
 use serde_json::{Value, json};
 
 use crate::browser::parameter;
 
-/// The questions of the generated conversation, which repeat.
+/// The user's messages in the generated conversation, which repeat in this order.
 const QUESTIONS: [&str; 4] = [
     "Which berths are free?",
     "Is the crane at pier 3 back?",
@@ -25,7 +25,7 @@ const ANSWERS: [&str; 4] = [
      incidents, and nobody waited for more than twenty minutes.",
 ];
 /// The time between two questions, in milliseconds.
-const EVERY_MS: i64 = 47 * 60_000;
+const QUESTION_INTERVAL_MS: i64 = 47 * 60_000;
 /// The maximum number of messages of the generated conversation.
 const MAX_MESSAGES: usize = 20_000;
 
@@ -39,7 +39,7 @@ pub(crate) fn initial_conversation() -> (Option<Value>, String) {
     )
 }
 
-/// Returns true if conversations are stored in `IndexedDB`, with `?store=indexeddb`, or by default
+/// Returns true if conversations are stored in `IndexedDB`: with `?store=indexeddb`, and by default
 /// unless the address requests a generated conversation.
 pub(crate) fn is_stored() -> bool {
     match parameter("store") {
@@ -62,21 +62,21 @@ fn generate_conversation(count: usize) -> Value {
         reason = "whole milliseconds fit for a long while"
     )]
     let now = js_sys::Date::now() as i64;
-    let exchanges = i64::try_from(count / 2).unwrap_or_default();
+    let exchange_count = i64::try_from(count / 2).unwrap_or_default();
     let mut parent = Value::Null;
-    let messages = (0..count).map(|place| {
-        let exchange = place / 2;
-        let back = exchanges - i64::try_from(exchange).unwrap_or_default();
-        let at = now - back * EVERY_MS;
-        let id = format!("past-{place}");
-        let message = if place % 2 == 0 {
+    let messages = (0..count).map(|index| {
+        let exchange = index / 2;
+        let exchanges_ago = exchange_count - i64::try_from(exchange).unwrap_or_default();
+        let created_at = now - exchanges_ago * QUESTION_INTERVAL_MS;
+        let id = format!("past-{index}");
+        let message = if index % 2 == 0 {
             let text = text_part(&QUESTIONS, exchange);
-            json!({"id": id, "role": "user", "createdAt": at, "parts": [text]})
+            json!({"id": id, "role": "user", "createdAt": created_at, "parts": [text]})
         } else {
             json!({
                 "id": id,
                 "role": "assistant",
-                "createdAt": at + 4_000,
+                "createdAt": created_at + 4_000,
                 "parts": answer_parts(exchange),
                 "usage": [{"inputTokens": 700 + exchange % 300, "outputTokens": 40 + exchange % 90}],
                 "durationMs": 2_400 + 10 * (exchange % 90),
@@ -90,20 +90,20 @@ fn generate_conversation(count: usize) -> Value {
     json!({"version": 2, "messages": messages, "tip": parent})
 }
 
-/// Returns the parts of a generated answer. The longest answer has calls that read the logs of the
-/// night.
+/// Returns the parts of a generated answer. The longest answer begins with calls that read the
+/// logs of the night.
 fn answer_parts(exchange: usize) -> Vec<Value> {
     let mut parts = Vec::new();
     if exchange % ANSWERS.len() == ANSWERS.len() - 1 {
-        for (place, log) in ["berths", "pilots", "weather", "cranes"].iter().enumerate() {
+        for (index, log) in ["berths", "pilots", "weather", "cranes"].iter().enumerate() {
             parts.push(json!({
                 "type": "tool-call",
-                "toolCallId": format!("log-{exchange}-{place}"),
+                "toolCallId": format!("log-{exchange}-{index}"),
                 "toolName": format!("read_{log}_log"),
                 "state": "output-available",
                 "input": {"night": exchange},
-                "output": {"entries": 12 + place},
-                // The agent has them: otherwise the chat would offer to send them.
+                "output": {"entries": 12 + index},
+                // Marks the result as sent. Otherwise, the chat would offer to send it to the agent.
                 "result": {"sent": true},
             }));
         }
@@ -112,7 +112,10 @@ fn answer_parts(exchange: usize) -> Vec<Value> {
     parts
 }
 
-fn text_part(texts: &[&str; 4], turn: usize) -> Value {
-    let text = texts.get(turn % texts.len()).copied().unwrap_or_default();
+fn text_part(texts: &[&str; 4], exchange: usize) -> Value {
+    let text = texts
+        .get(exchange % texts.len())
+        .copied()
+        .unwrap_or_default();
     json!({"type": "text", "text": text})
 }

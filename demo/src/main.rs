@@ -18,11 +18,11 @@ mod connect;
 mod dialog;
 mod gallery;
 mod history;
+mod page_icons;
 mod panels;
+mod sample_data;
 mod script;
-mod signs;
 mod state;
-mod story;
 
 fn main() {
     // After a panic the state is not reliable, so the page says that it has stopped.

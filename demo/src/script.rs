@@ -1,7 +1,8 @@
-//! The agent in the page, a script. The user's words select its texts and calls, and it reacts to
-//! results. Like any agent, it receives only the run's input.
+//! The scripted agent in the page. It selects its texts and calls by words in the user's message
+//! and by the results of calls. Like any other agent, it receives only the input of the run.
 //!
-//! `scenes` selects the scenes that are Markdown files. `words` writes the sentences about results.
+//! `scenes` selects the scenes that are Markdown files. `words` parses prompts and describes
+//! results.
 
 mod everything;
 mod scenes;
@@ -17,24 +18,27 @@ use leptos_assistant::{
 };
 use serde_json::json;
 
-use crate::signs::Sign;
+use crate::page_icons::PageIcon;
 
-/// Returns a suggestion for each scene; its text is exactly the prompt.
+/// Returns the suggestions of the empty chat. Each of them is a prompt that selects a scene.
 pub(crate) fn suggestions() -> Vec<Suggestion> {
     let scenes: [(ViewFn, &str); 12] = [
-        (Sign::Cloud.into(), "What's the weather?"),
+        (PageIcon::Cloud.into(), "What's the weather?"),
         (Icon::Check.into(), "Rotate the API keys, but ask me first"),
-        (Sign::Search.into(), "Search for tide tables"),
-        (Sign::Rocket.into(), "Deploy 2.4.0 to production"),
+        (PageIcon::Search.into(), "Search for tide tables"),
+        (PageIcon::Rocket.into(), "Deploy 2.4.0 to production"),
         (Icon::Tool.into(), "Run the full deployment process"),
-        (Sign::Trash.into(), "Delete the project atlas-sandbox"),
+        (PageIcon::Trash.into(), "Delete the project atlas-sandbox"),
         (
-            Sign::Database.into(),
+            PageIcon::Database.into(),
             "Pick a data source for the berth report",
         ),
-        (Sign::Globe.into(), "Check berth availability"),
-        (Sign::Chart.into(), "Analyze the berth telemetry"),
-        (Sign::Cloud.into(), "What's the weather in Oslo and Bergen?"),
+        (PageIcon::Globe.into(), "Check berth availability"),
+        (PageIcon::Chart.into(), "Analyze the berth telemetry"),
+        (
+            PageIcon::Cloud.into(),
+            "What's the weather in Oslo and Bergen?",
+        ),
         (Icon::Alert.into(), "Search for pier failure reports"),
         (Icon::Image.into(), "Show me everything"),
     ];
@@ -48,29 +52,30 @@ pub(crate) fn answer(input: &RunInput) -> Script {
     let lower = text.to_lowercase();
     let results = results_since_user(input);
     if lower.contains("keep searching") {
-        let again = Script::new().call("web_search", &json!({"query": "tide tables"}));
-        return refusal(input, ["web_search"].into_iter()).unwrap_or(again);
+        let search = Script::new().call("web_search", &json!({"query": "tide tables"}));
+        return refusal(input, ["web_search"].into_iter()).unwrap_or(search);
     }
     if results.is_empty()
         && let Some(script) = special_scene(input, &text, &lower)
     {
         return script;
     }
-    let about = words::describe_results(&text, &results);
+    let description = words::describe_results(&text, &results);
     if let Some(scene) = scenes::failure_scene(&lower) {
-        return scene.with("about", &about).script(input);
+        return scene.with("about", &description).script(input);
     }
-    // Several places are one call each; their results are described like any others.
-    let asked = scenes::find_scene(&text, &lower).filter(|_| !requests_many_places(&text, &lower));
-    let Some(scene) = asked else {
+    // A request for the weather at several places is not a scene: `special_scene` makes one call
+    // for each place.
+    let scene = scenes::find_scene(&text, &lower).filter(|_| !requests_many_places(&text, &lower));
+    let Some(scene) = scene else {
         return match results.is_empty() {
             true => scenes::help().script(input),
-            false => Script::new().text(about),
+            false => Script::new().text(description),
         };
     };
-    // A call that was already made is continued, even if its tool is no longer offered.
+    // After its calls have results, a scene continues even if its tool is no longer offered.
     let refusal = refusal(input, scene.tools()).filter(|_| results.is_empty());
-    refusal.unwrap_or_else(|| scene.with("about", &about).script(input))
+    refusal.unwrap_or_else(|| scene.with("about", &description).script(input))
 }
 
 /// Returns the script of a scene that Markdown cannot express; `None` if the text does not ask for
@@ -83,17 +88,17 @@ fn special_scene(input: &RunInput, text: &str, lower: &str) -> Option<Script> {
         return Some(everything::everything());
     }
     if requests_many_places(text, lower) {
-        let weather = refusal(input, ["get_weather"].into_iter());
-        return Some(weather.unwrap_or_else(|| {
-            let look =
+        let refusal = refusal(input, ["get_weather"].into_iter());
+        return Some(refusal.unwrap_or_else(|| {
+            let add_call =
                 |script: Script, place| script.call("get_weather", &json!({"location": place}));
             let places = words::places(text).into_iter();
-            places.fold(Script::new().text("Let me check…"), look)
+            places.fold(Script::new().text("Let me check…"), add_call)
         }));
     }
-    let is_other =
+    let has_markdown_scene =
         scenes::failure_scene(lower).is_some() || scenes::find_scene(text, lower).is_some();
-    (lower.contains("analyze") && !is_other).then(analysis)
+    (lower.contains("analyze") && !has_markdown_scene).then(analysis)
 }
 
 /// Returns true if the text asks for the weather at more than one place.
@@ -101,13 +106,13 @@ fn requests_many_places(text: &str, lower: &str) -> bool {
     lower.contains("weather") && !lower.contains("search") && words::places(text).len() > 1
 }
 
-/// Returns the agent's refusal if the page does not offer a tool of the scene; `None` if all are
-/// offered.
+/// Returns a script that refuses the request if the page does not offer one of the tools; `None` if
+/// it offers all of them.
 fn refusal<'a>(input: &RunInput, mut tools: impl Iterator<Item = &'a str>) -> Option<Script> {
-    let offered = |name: &str| input.tools.iter().any(|tool| tool.name == name);
-    let missing = tools.find(|name| !offered(name))?;
+    let is_offered = |name: &str| input.tools.iter().any(|tool| tool.name == name);
+    let missing_tool = tools.find(|name| !is_offered(name))?;
     Some(
-        Script::new().text(match missing {
+        Script::new().text(match missing_tool {
             "deployApplication" | "deployment_process" => {
                 "I may not deploy. Turn on “The assistant may deploy” above the environments first."
                     .to_owned()
@@ -122,7 +127,7 @@ fn refusal<'a>(input: &RunInput, mut tools: impl Iterator<Item = &'a str>) -> Op
 /// grows while the analysis runs.
 fn analysis() -> Script {
     let id = words::unique_id("analysis");
-    let piece = |delta: String| EventKind::ToolCallArgs {
+    let args_event = |delta: String| EventKind::ToolCallArgs {
         tool_call_id: id.clone(),
         delta,
     };
@@ -133,16 +138,16 @@ fn analysis() -> Script {
             tool_call_name: "analyzing_data".to_owned(),
             parent_message_id: None,
         })
-        .event(piece(
+        .event(args_event(
             "{\"dataSource\":\"Berth telemetry\",\"progress\":[0".to_owned(),
         ));
     for percent in (8..=100).step_by(4) {
         script = script
             .wait(Duration::from_millis(110))
-            .event(piece(format!(",{percent}")));
+            .event(args_event(format!(",{percent}")));
     }
     script
-        .event(piece("]}".to_owned()))
+        .event(args_event("]}".to_owned()))
         .event(EventKind::ToolCallEnd {
             tool_call_id: id.clone(),
         })
@@ -162,7 +167,7 @@ fn failure_scene(lower: &str) -> Option<Script> {
         return None;
     }
     let script = Script::new();
-    let failure_scene = if has("malformed") {
+    let failure_script = if has("malformed") {
         script.call_as(
             words::unique_id("malformed"),
             "confirmAction",
@@ -179,7 +184,7 @@ fn failure_scene(lower: &str) -> Option<Script> {
     } else {
         return None;
     };
-    Some(failure_scene)
+    Some(failure_script)
 }
 
 /// Panics, to show how the page reacts.

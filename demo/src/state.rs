@@ -21,10 +21,10 @@ pub(crate) struct Harbor {
     pub(crate) weather: RwSignal<Option<Weather>>,
     pub(crate) source: RwSignal<&'static str>,
     pub(crate) feed: RwSignal<Vec<FeedEntry>>,
-    /// The visible side on narrow screens.
+    /// The side of the page that narrow screens show.
     pub(crate) view: RwSignal<PageSide>,
-    /// True if the page has the dark colour scheme: at first as in the system, then as chosen by
-    /// the user.
+    /// True if the dark colour scheme is active. The initial value is the system's preference; the
+    /// user can change it.
     pub(crate) dark: RwSignal<bool>,
     marks: RwSignal<HashMap<String, u64>>,
     numbers: RwSignal<u64>,
@@ -76,8 +76,8 @@ impl Environment {
 
     pub(crate) fn parse(word: &str) -> Option<Self> {
         let word = word.to_lowercase();
-        let named = |env: &Self| env.key() == word || env.title().to_lowercase() == word;
-        Self::ALL.into_iter().find(named)
+        let has_name = |env: &Self| env.key() == word || env.title().to_lowercase() == word;
+        Self::ALL.into_iter().find(has_name)
     }
 }
 
@@ -85,14 +85,14 @@ impl Environment {
 #[derive(Clone, PartialEq)]
 pub(crate) struct Lane {
     pub(crate) version: String,
-    pub(crate) work: Work,
+    pub(crate) work: LaneStatus,
     /// The text about the last change, such as "deployed at 09:12".
     pub(crate) since: String,
 }
 
-/// The activity in an environment.
+/// The status of the deployments to an environment.
 #[derive(Clone, PartialEq)]
-pub(crate) enum Work {
+pub(crate) enum LaneStatus {
     Healthy,
     /// The version is being rolled out by the deployment with this number.
     RollingOut(u64),
@@ -109,7 +109,7 @@ pub(crate) struct Project {
     pub(crate) text: &'static str,
 }
 
-/// A search query with its results, or with the reason of its failure.
+/// A search query with its results, or with the reason why the search failed.
 #[derive(Clone)]
 pub(crate) struct Search {
     pub(crate) query: String,
@@ -142,12 +142,12 @@ pub(crate) struct FeedEntry {
     pub(crate) who: &'static str,
 }
 
-/// The author of the changes that the assistant made without approval.
+/// The displayed author of changes that the assistant made without approval.
 pub(crate) const ASSISTANT: &str = "Assistant";
-/// The author of the changes that the assistant made with the user's approval.
-pub(crate) const APPROVED: &str = "Assistant, approved by you";
-/// The author of the changes that the user made.
-pub(crate) const YOU: &str = "You";
+/// The displayed author of changes that the assistant made with the user's approval.
+pub(crate) const ASSISTANT_WITH_APPROVAL: &str = "Assistant, approved by you";
+/// The displayed author of changes that the user made.
+pub(crate) const USER: &str = "You";
 
 impl Harbor {
     /// Creates the initial state of the page.
@@ -155,7 +155,7 @@ impl Harbor {
         let lane = |version: &str, since: &str| {
             RwSignal::new(Lane {
                 version: version.to_owned(),
-                work: Work::Healthy,
+                work: LaneStatus::Healthy,
                 since: since.to_owned(),
             })
         };
@@ -237,21 +237,21 @@ impl Harbor {
         self.mark(format!("feed {id}"));
     }
 
-    /// Marks an item as just changed, from the next frame on and for [`MARKED_SECS`] after the
-    /// call. Marking the item again restarts the time.
+    /// Marks an item as changed, from the next animation frame until [`MARKED_SECS`] seconds after
+    /// the call. Marking the item again restarts the time.
     pub(crate) fn mark(self, key: impl Into<String>) {
         let (key, number) = (key.into(), self.take_number());
         self.marks.update(|marks| {
             marks.remove(&key);
         });
-        let shown = key.clone();
-        // In a later frame, so that the colour fades again.
+        let marked_key = key.clone();
+        // The key is inserted in a later frame, so that the fade of the colour restarts.
         request_animation_frame(move || {
             self.marks.update(|marks| {
-                marks.insert(shown, number);
+                marks.insert(marked_key, number);
             });
         });
-        let over = std::time::Duration::from_secs(MARKED_SECS);
+        let duration = std::time::Duration::from_secs(MARKED_SECS);
         set_timeout(
             move || {
                 if self
@@ -263,28 +263,28 @@ impl Harbor {
                     });
                 }
             },
-            over,
+            duration,
         );
     }
 
-    /// Returns the value of the attribute `data-changed` for an item: empty while it is marked,
-    /// otherwise `None`.
+    /// Returns the value of the attribute `data-changed` for an item: the empty string while the
+    /// item is marked, otherwise `None`.
     pub(crate) fn changed_attribute(self, key: &str) -> Option<&'static str> {
         self.marks
             .with(|marks| marks.contains_key(key))
             .then_some("")
     }
 
-    /// Deletes a project, and adds an entry to the activity feed; returns false if the project does
+    /// Deletes a project and adds an entry to the activity feed. Returns false if the project does
     /// not exist.
     pub(crate) fn delete_project(self, name: &str, who: &'static str) -> bool {
-        let before = self.projects.with_untracked(Vec::len);
+        let previous_count = self.projects.with_untracked(Vec::len);
         self.projects
             .update(|projects| projects.retain(|project| project.name != name));
-        let deleted = self.projects.with_untracked(Vec::len) < before;
-        if deleted {
+        let is_deleted = self.projects.with_untracked(Vec::len) < previous_count;
+        if is_deleted {
             self.add_entry(format!("Project {name} deleted"), who);
         }
-        deleted
+        is_deleted
     }
 }

@@ -14,7 +14,7 @@ use serde_json::json;
 
 use crate::{
     cards::{LineIcon, card, line, progress_bar, reason, toned_line},
-    state::{Harbor, PageSide, YOU},
+    state::{Harbor, PageSide, USER},
 };
 
 #[component]
@@ -98,7 +98,7 @@ async fn confirm(
     } else {
         "rejected"
     };
-    harbor.add_entry(format!("You {answer}: {}", args.action), YOU);
+    harbor.add_entry(format!("You {answer}: {}", args.action), USER);
     Ok(answer)
 }
 

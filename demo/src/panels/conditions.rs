@@ -11,9 +11,9 @@ use serde_json::json;
 use crate::{
     browser::{sleep, time_of_day},
     cards::{LineIcon, line, reason},
-    signs::Sign,
-    state::{APPROVED, Harbor, Weather},
-    story,
+    page_icons::PageIcon,
+    sample_data,
+    state::{ASSISTANT_WITH_APPROVAL, Harbor, Weather},
 };
 
 /// The duration of a weather lookup, in milliseconds.
@@ -72,9 +72,12 @@ fn get_weather(harbor: Harbor) -> ToolAction<WeatherArgs> {
 
 async fn look_up_weather(harbor: Harbor, place: String) -> Result<String, ToolError> {
     sleep(LOOK_MS).await;
-    let (degrees, sky, wind) = story::weather(&place);
+    let (degrees, sky, wind) = sample_data::weather(&place);
     let text = format!("{degrees} °C in {place}, {}, {wind}", sky.to_lowercase());
-    harbor.add_entry(format!("Looked up the weather in {place}"), APPROVED);
+    harbor.add_entry(
+        format!("Looked up the weather in {place}"),
+        ASSISTANT_WITH_APPROVAL,
+    );
     harbor.weather.set(Some(Weather {
         place,
         degrees,
@@ -99,7 +102,7 @@ fn weather_card(call: ToolCallView<WeatherArgs>) -> impl IntoView {
             ),
             Status::Complete => {
                 let text = call.result::<String>().unwrap_or_default();
-                line(LineIcon::Sign(Sign::Cloud), text)
+                line(LineIcon::Page(PageIcon::Cloud), text)
             }
             Status::Failed => {
                 let text = format!("No weather for {place}: {}", reason(call.error()));

@@ -13,8 +13,8 @@ use serde_json::json;
 use crate::{
     browser::time_of_day,
     cards::{LineIcon, line, reason},
-    signs::Sign,
-    state::{APPROVED, ASSISTANT, Environment, Harbor, Lane, Work},
+    page_icons::PageIcon,
+    state::{ASSISTANT, ASSISTANT_WITH_APPROVAL, Environment, Harbor, Lane, LaneStatus},
 };
 
 /// The duration of a rollout. Seconds represent minutes.
@@ -86,12 +86,12 @@ fn start_deployment(harbor: Harbor, args: &DeployArgs) -> Result<Deployment, Too
     let number = harbor.take_number();
     harbor.lane(env).set(Lane {
         version: args.version.clone(),
-        work: Work::RollingOut(number),
+        work: LaneStatus::RollingOut(number),
         since: format!("started at {}", time_of_day()),
     });
     harbor.mark(env.key());
     let who = match env {
-        Environment::Production => APPROVED,
+        Environment::Production => ASSISTANT_WITH_APPROVAL,
         Environment::Dev | Environment::Staging => ASSISTANT,
     };
     let place = env.title().to_lowercase();
@@ -110,9 +110,9 @@ fn start_deployment(harbor: Harbor, args: &DeployArgs) -> Result<Deployment, Too
 /// Completes a rollout, unless another deployment has replaced it.
 fn complete_rollout(harbor: Harbor, env: Environment, number: u64) {
     let lane = harbor.lane(env);
-    if lane.with_untracked(|lane| lane.work == Work::RollingOut(number)) {
+    if lane.with_untracked(|lane| lane.work == LaneStatus::RollingOut(number)) {
         lane.update(|lane| {
-            lane.work = Work::Healthy;
+            lane.work = LaneStatus::Healthy;
             lane.since = format!("deployed at {}", time_of_day());
         });
     }
@@ -137,7 +137,7 @@ fn deploy_card(call: ToolCallView<DeployArgs>) -> impl IntoView {
                         )
                     },
                 );
-                line(LineIcon::Sign(Sign::Rocket), id)
+                line(LineIcon::Page(PageIcon::Rocket), id)
             }
             Status::Failed => {
                 let why = reason(call.error());

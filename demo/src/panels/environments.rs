@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use leptos_assistant::{use_assistant_action, use_assistant_context};
 
 use super::{deploy, stages};
-use crate::state::{Environment, Harbor, Work};
+use crate::state::{Environment, Harbor, LaneStatus};
 
 #[component]
 pub(crate) fn Environments(harbor: Harbor) -> impl IntoView {
@@ -54,9 +54,9 @@ fn LaneView(harbor: Harbor, env: Environment) -> impl IntoView {
     let meta = move || {
         lane.with(|lane| {
             let (tone, word, rest) = match &lane.work {
-                Work::Healthy => ("ok", "Healthy", lane.since.clone()),
-                Work::RollingOut(_) => ("busy", "Rolling out", lane.since.clone()),
-                Work::Stage { version, step } => (
+                LaneStatus::Healthy => ("ok", "Healthy", lane.since.clone()),
+                LaneStatus::RollingOut(_) => ("busy", "Rolling out", lane.since.clone()),
+                LaneStatus::Stage { version, step } => (
                     "busy",
                     "Deploying",
                     format!("{version}, step {step} of {}", stages::STAGES.len()),
@@ -70,8 +70,8 @@ fn LaneView(harbor: Harbor, env: Environment) -> impl IntoView {
     };
     let step = Memo::new(move |_| {
         lane.with(|lane| match lane.work {
-            Work::Stage { step, .. } => Some(step),
-            Work::Healthy | Work::RollingOut(_) => None,
+            LaneStatus::Stage { step, .. } => Some(step),
+            LaneStatus::Healthy | LaneStatus::RollingOut(_) => None,
         })
     });
     let bar = move || {

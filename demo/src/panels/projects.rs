@@ -10,12 +10,15 @@ use serde_json::json;
 
 use crate::{
     cards::{LineIcon, line, reason, toned_line},
-    signs::Sign,
-    state::{APPROVED, ASSISTANT, Harbor, PageSide},
+    page_icons::PageIcon,
+    state::{ASSISTANT, ASSISTANT_WITH_APPROVAL, Harbor, PageSide},
 };
 
 #[component]
-pub(crate) fn Projects(harbor: Harbor, asked: RwSignal<Option<String>>) -> impl IntoView {
+pub(crate) fn Projects(
+    harbor: Harbor,
+    project_to_delete: RwSignal<Option<String>>,
+) -> impl IntoView {
     use_assistant_action(confirm_deletion(harbor));
     let projects = harbor.projects;
     let names = move || {
@@ -33,7 +36,7 @@ pub(crate) fn Projects(harbor: Harbor, asked: RwSignal<Option<String>>) -> impl 
         let label = format!("Delete {name}");
         let ask = {
             let name = name.clone();
-            move |_| asked.set(Some(name.clone()))
+            move |_| project_to_delete.set(Some(name.clone()))
         };
         view! {
             <li class="demo-row">
@@ -49,7 +52,7 @@ pub(crate) fn Projects(harbor: Harbor, asked: RwSignal<Option<String>>) -> impl 
                     aria-label=label
                     on:click=ask
                 >
-                    {Sign::Trash.view()}
+                    {PageIcon::Trash.view()}
                 </button>
             </li>
         }
@@ -117,9 +120,9 @@ async fn confirm_and_delete(
     let confirmed = ctx.confirm(question).await;
     if !confirmed {
         harbor.add_entry(format!("Deletion of {resource_name} cancelled"), ASSISTANT);
-    } else if !harbor.delete_project(&resource_name, APPROVED) {
+    } else if !harbor.delete_project(&resource_name, ASSISTANT_WITH_APPROVAL) {
         let text = format!("Deletion of {resource_type} {resource_name} confirmed");
-        harbor.add_entry(text, APPROVED);
+        harbor.add_entry(text, ASSISTANT_WITH_APPROVAL);
     }
     Ok(confirmed)
 }

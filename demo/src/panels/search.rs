@@ -8,10 +8,10 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::{
-    browser::{focus_soon, sleep},
+    browser::{focus_in_next_frame, sleep},
     cards::{LineIcon, line, reason},
+    sample_data,
     state::{ASSISTANT, Harbor, Page, Search},
-    story,
 };
 
 /// The number of steps of a search, which reports its progress before each step.
@@ -38,7 +38,7 @@ pub(crate) fn SearchSection(harbor: Harbor) -> impl IntoView {
 fn ClosedPanel(harbor: Harbor) -> impl IntoView {
     let open = move |_| {
         harbor.search_open.set(true);
-        focus_soon("#search-close");
+        focus_in_next_frame("#search-close");
     };
     view! {
         <section class="demo-panel" aria-labelledby="search-title">
@@ -64,7 +64,7 @@ fn SearchPanel(harbor: Harbor) -> impl IntoView {
     use_assistant_action(web_search(harbor));
     let close = move |_| {
         harbor.search_open.set(false);
-        focus_soon("#search-open");
+        focus_in_next_frame("#search-open");
     };
     let note = move || {
         harbor.search.with(|search| {
@@ -171,7 +171,7 @@ async fn search(harbor: Harbor, query: String, ctx: ToolContext) -> Result<Vec<P
     let found = if words.contains("fail") {
         Err("the search index is being rebuilt".to_owned())
     } else {
-        Ok(story::find_pages(&words))
+        Ok(sample_data::find_pages(&words))
     };
     let result = found.clone().map_err(|why| {
         ToolError::new(why)

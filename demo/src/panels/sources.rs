@@ -10,11 +10,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::{
-    browser::focus_soon,
+    browser::focus_in_next_frame,
     cards::{LineIcon, card, line, progress_bar, reason, toned_line},
-    signs::Sign,
-    state::{ASSISTANT, Harbor, YOU},
-    story::{self, SOURCES},
+    page_icons::PageIcon,
+    sample_data::{self, SOURCES},
+    state::{ASSISTANT, Harbor, USER},
 };
 
 #[component]
@@ -27,7 +27,7 @@ pub(crate) fn Sources(harbor: Harbor) -> impl IntoView {
         let name = source.name;
         let choose = move |_| {
             harbor.source.set(name);
-            harbor.add_entry(format!("Data source {name} selected"), YOU);
+            harbor.add_entry(format!("Data source {name} selected"), USER);
         };
         view! {
             <label class="demo-source" data-changed=move || harbor.changed_attribute(name)>
@@ -103,7 +103,7 @@ async fn ask_for_data_source(
     args: SelectionArgs,
     ctx: ToolContext,
 ) -> Result<Option<Choice>, ToolError> {
-    let available: Vec<Choice> = story::sources(&args.data_types)
+    let available: Vec<Choice> = sample_data::sources(&args.data_types)
         .map(|source| Choice {
             name: source.name.to_owned(),
             kind: source.kind.to_owned(),
@@ -121,7 +121,7 @@ async fn ask_for_data_source(
     {
         harbor.source.set(source.name);
         harbor.mark(source.name);
-        harbor.add_entry(format!("Data source {} selected", source.name), YOU);
+        harbor.add_entry(format!("Data source {} selected", source.name), USER);
     }
     Ok(chosen)
 }
@@ -141,7 +141,7 @@ fn choice_card(call: ToolCallView<SelectionArgs>) -> impl IntoView {
             },
             Status::Complete => match call.result::<Choice>() {
                 Some(choice) => line(
-                    LineIcon::Sign(Sign::Database),
+                    LineIcon::Page(PageIcon::Database),
                     format!("Selected: {} ({})", choice.name, choice.kind),
                 ),
                 None if call
@@ -167,12 +167,12 @@ fn choices(call: &ToolCallView<SelectionArgs>, title: &str, available: Vec<Choic
         let choose = move |_| {
             call.reply(&answer);
             // The button is removed with its card.
-            focus_soon(".la-composer-input");
+            focus_in_next_frame(".la-composer-input");
         };
         view! {
             <li>
                 <button type="button" class="la-choice-option" on:click=choose>
-                    {Sign::Database.view()}
+                    {PageIcon::Database.view()}
                     <span class="la-choice-name">{choice.name}</span>
                     <span class="la-choice-kind">{choice.kind}</span>
                 </button>
@@ -183,7 +183,7 @@ fn choices(call: &ToolCallView<SelectionArgs>, title: &str, available: Vec<Choic
         let call = *call;
         move |_| {
             call.reply(Value::Null);
-            focus_soon(".la-composer-input");
+            focus_in_next_frame(".la-composer-input");
         }
     };
     view! {

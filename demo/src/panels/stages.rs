@@ -11,7 +11,7 @@ use serde_json::json;
 use crate::{
     browser::{sleep, time_of_day},
     cards::{LineIcon, card, line, reason, toned_line},
-    state::{APPROVED, ASSISTANT, Environment, Harbor, Lane, Work},
+    state::{ASSISTANT, ASSISTANT_WITH_APPROVAL, Environment, Harbor, Lane, LaneStatus},
 };
 
 pub(super) const STAGES: [&str; 5] = [
@@ -121,7 +121,7 @@ impl LaneGuard {
     fn new(harbor: Harbor, env: Environment, version: String) -> Result<Self, ToolError> {
         let busy = harbor
             .lane(env)
-            .with_untracked(|lane| matches!(lane.work, Work::Stage { .. }));
+            .with_untracked(|lane| matches!(lane.work, LaneStatus::Stage { .. }));
         if busy {
             let message = format!("Another deployment to {} is under way", env.key());
             return Err(ToolError::new(message).suggestion("Wait until it is over"));
@@ -138,18 +138,18 @@ impl LaneGuard {
         let version = self.version.clone();
         self.harbor
             .lane(self.env)
-            .update(|lane| lane.work = Work::Stage { version, step });
+            .update(|lane| lane.work = LaneStatus::Stage { version, step });
     }
 
     fn finish(&mut self) {
         self.over = true;
         self.harbor.lane(self.env).set(Lane {
             version: self.version.clone(),
-            work: Work::Healthy,
+            work: LaneStatus::Healthy,
             since: format!("deployed at {}", time_of_day()),
         });
         let who = match self.env {
-            Environment::Production => APPROVED,
+            Environment::Production => ASSISTANT_WITH_APPROVAL,
             Environment::Dev | Environment::Staging => ASSISTANT,
         };
         self.report("deployed to", who);
@@ -168,7 +168,7 @@ impl Drop for LaneGuard {
         if !self.over {
             self.harbor
                 .lane(self.env)
-                .update(|lane| lane.work = Work::Healthy);
+                .update(|lane| lane.work = LaneStatus::Healthy);
             self.report("stopped on its way to", ASSISTANT);
         }
     }

@@ -1,5 +1,5 @@
-//! The scenes in the Markdown files of `demo/scenes/`. The user's words select a scene and fill its
-//! placeholders. Scenes that Markdown cannot express are in the parent module.
+//! The scenes in the Markdown files of `demo/scenes/`. Words in the user's message select a scene
+//! and fill its placeholders. Scenes that Markdown cannot express are in the parent module.
 
 use leptos_assistant::agent::Transcript;
 
@@ -51,8 +51,8 @@ pub(super) fn find_scene(text: &str, lower: &str) -> Option<Transcript> {
     } else if has("deploy") {
         scene!("deploy").with("version", words::version(text))
     } else if has("data source with ") {
-        let wanted = words::text_after(text, &["data source with "]).unwrap_or("tables");
-        scene!("source-with").with("wanted", wanted)
+        let kind = words::text_after(text, &["data source with "]).unwrap_or("tables");
+        scene!("source-with").with("wanted", kind)
     } else if has("data source") {
         scene!("source")
     } else if has("availability") {

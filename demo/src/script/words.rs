@@ -13,7 +13,7 @@ pub(super) fn unique_id(kind: &str) -> String {
 /// Returns the rest of a text after the first of the phrases that occurs in it, without punctuation
 /// at the ends; `None` if no phrase occurs or nothing follows.
 pub(super) fn text_after<'a>(text: &'a str, phrases: &[&str]) -> Option<&'a str> {
-    // Only ASCII letters change, so indices are the same in both.
+    // Only ASCII letters change, so byte offsets in `lower` are valid in `text`.
     let lower = text.to_ascii_lowercase();
     let rest = phrases.iter().find_map(|phrase| {
         let start = lower.find(phrase)?;
@@ -26,8 +26,8 @@ pub(super) fn text_after<'a>(text: &'a str, phrases: &[&str]) -> Option<&'a str>
 /// Returns the places in a text such as "the weather in Oslo and Bergen?"; Rotterdam if the text
 /// names no place.
 pub(super) fn places(text: &str) -> Vec<String> {
-    let named = text_after(text, &["weather in ", " in "]).unwrap_or("Rotterdam");
-    let places = named.split([',']).flat_map(|part| part.split(" and "));
+    let place_list = text_after(text, &["weather in ", " in "]).unwrap_or("Rotterdam");
+    let places = place_list.split([',']).flat_map(|part| part.split(" and "));
     let places: Vec<String> = places
         .map(|place| place.trim().to_owned())
         .filter(|place| !place.is_empty())
@@ -53,11 +53,12 @@ pub(super) fn action(text: &str) -> String {
     let subject = text_after(text, &["confirm "]).unwrap_or(text);
     let subject = subject.split(", but").next().unwrap_or(subject);
     let mut chars = subject.chars();
-    let first = chars.next().map(|c| c.to_lowercase().to_string());
-    first.unwrap_or_default() + chars.as_str()
+    let first_letter = chars.next().map(|c| c.to_lowercase().to_string());
+    first_letter.unwrap_or_default() + chars.as_str()
 }
 
-/// Returns the first word of a text that contains a digit; `2.4.0` if no word contains one.
+/// Returns the first word of a text that contains a digit, without punctuation at the ends; `2.4.0`
+/// if no word contains a digit.
 pub(super) fn version(text: &str) -> &str {
     text.split_whitespace()
         .map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()))
@@ -67,15 +68,15 @@ pub(super) fn version(text: &str) -> &str {
 
 pub(super) fn environment(text: &str) -> &'static str {
     let lower = text.to_lowercase();
-    let known = ["production", "staging", "dev"];
-    known
+    let environments = ["production", "staging", "dev"];
+    environments
         .into_iter()
         .find(|env| lower.contains(env))
         .unwrap_or("staging")
 }
 
-/// Returns the agent's text about the results of its calls: a line for each result, which quotes
-/// the result.
+/// Returns the agent's text about the results of its calls, with one line for each result. `text`
+/// is the user's message.
 pub(super) fn describe_results(text: &str, results: &[(String, String)]) -> String {
     let lines = results.iter().map(|(tool, content)| {
         let value = serde_json::from_str(content).unwrap_or_else(|_| content.as_str().into());
@@ -85,11 +86,11 @@ pub(super) fn describe_results(text: &str, results: &[(String, String)]) -> Stri
 }
 
 fn result_sentence(text: &str, tool: &str, value: &Value) -> String {
-    if let Some(why) = value.get("error").and_then(Value::as_str) {
-        return format!("{tool} failed: {why}. I will go on without it.");
+    if let Some(message) = value.get("error").and_then(Value::as_str) {
+        return format!("{tool} failed: {message}. I will go on without it.");
     }
-    let denied = value == "denied" || value.get("status").is_some_and(|word| word == "denied");
-    if denied {
+    let is_denied = value == "denied" || value.get("status").is_some_and(|word| word == "denied");
+    if is_denied {
         return match value.get("reason").and_then(Value::as_str) {
             Some(reason) => format!("You denied {tool} (“{reason}”), so I leave it."),
             None => format!("You denied {tool}, so I leave it."),

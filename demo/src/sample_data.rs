@@ -1,4 +1,4 @@
-//! The data of the demo: searchable pages, data sources, and the weather.
+//! The sample data of the demo: searchable pages, data sources, and the weather.
 
 use crate::state::Page;
 
@@ -69,30 +69,30 @@ const CORPUS: [(&str, &str, &str); 12] = [
 /// The maximum number of search results.
 const MAX_RESULTS: usize = 4;
 /// The words that are ignored in queries.
-const SMALL: [&str; 10] = ["a", "an", "and", "at", "for", "in", "of", "on", "the", "to"];
+const STOP_WORDS: [&str; 10] = ["a", "an", "and", "at", "for", "in", "of", "on", "the", "to"];
 
-/// Returns the pages that contain the most words of the query, in the order of the corpus, and at
-/// most [`MAX_RESULTS`].
+/// Returns at most [`MAX_RESULTS`] pages, in the order of the corpus: those that contain the most
+/// words of the query.
 pub(crate) fn find_pages(query: &str) -> Vec<Page> {
     let query = query.to_lowercase();
     let words: Vec<&str> = query
         .split(|c: char| !c.is_alphanumeric())
-        .filter(|word| !word.is_empty() && !SMALL.contains(word))
+        .filter(|word| !word.is_empty() && !STOP_WORDS.contains(word))
         .map(|word| word.strip_suffix('s').unwrap_or(word))
         .collect();
     let hits = CORPUS.iter().map(|page| {
         let text = format!("{} {}", page.0, page.2).to_lowercase();
         let text: Vec<&str> = text.split(|c: char| !c.is_alphanumeric()).collect();
-        let is_there = |word: &&&str| text.iter().any(|other| other.starts_with(**word));
-        (words.iter().filter(is_there).count(), page)
+        let is_in_text = |word: &&&str| text.iter().any(|other| other.starts_with(**word));
+        (words.iter().filter(is_in_text).count(), page)
     });
     let mut hits: Vec<_> = hits.filter(|(count, _)| *count > 0).collect();
-    // Stable: equally good pages stay in the order of the corpus.
+    // The sort is stable, so pages with equal counts keep the order of the corpus.
     hits.sort_by_key(|(count, _)| std::cmp::Reverse(*count));
-    // A page with half of the words is no match next to one with all of them.
-    let best = hits.first().map_or(0, |(count, _)| *count);
+    // A page that contains fewer words than the best page is not a result.
+    let highest_count = hits.first().map_or(0, |(count, _)| *count);
     hits.into_iter()
-        .filter(|(count, _)| *count == best)
+        .filter(|(count, _)| *count == highest_count)
         .take(MAX_RESULTS)
         .map(|(_, (title, source, snippet))| Page {
             title: (*title).to_owned(),
@@ -102,7 +102,7 @@ pub(crate) fn find_pages(query: &str) -> Vec<Page> {
         .collect()
 }
 
-/// A data source, with the words for the kinds of data that it contains.
+/// A data source, and the words for the kinds of data that it contains.
 pub(crate) struct DataSource {
     pub(crate) name: &'static str,
     pub(crate) kind: &'static str,
@@ -131,17 +131,18 @@ pub(crate) const SOURCES: [DataSource; 3] = [
     },
 ];
 
-/// Returns the data sources that have data of the given kinds; all sources if no kind is given.
+/// Returns the data sources that contain data of at least one of the given kinds; all sources if no
+/// kind is given.
 pub(crate) fn sources(kinds: &[String]) -> impl Iterator<Item = &'static DataSource> {
     let kinds: Vec<String> = kinds.iter().map(|kind| kind.to_lowercase()).collect();
     SOURCES.iter().filter(move |source| {
-        let holds = |kind: &String| source.holds.iter().any(|held| kind.contains(held));
-        kinds.is_empty() || kinds.iter().any(holds)
+        let has_kind = |kind: &String| source.holds.iter().any(|word| kind.contains(word));
+        kinds.is_empty() || kinds.iter().any(has_kind)
     })
 }
 
-/// Returns the temperature in °C, the sky and the wind at a place. The values depend only on the
-/// place.
+/// Returns invented weather for a place: the temperature in °C, the sky and the wind. The values
+/// depend only on the name of the place.
 pub(crate) fn weather(place: &str) -> (i32, &'static str, String) {
     const SKIES: [&str; 5] = ["Clear", "Some clouds", "Overcast", "Light rain", "Fog"];
     const WINDS: [&str; 4] = ["north", "east", "south-west", "west"];
@@ -152,22 +153,22 @@ pub(crate) fn weather(place: &str) -> (i32, &'static str, String) {
             "wind 18 kn from the south-west".to_owned(),
         );
     }
-    let sum = place.to_lowercase().chars().fold(7_u32, |sum, c| {
-        sum.wrapping_mul(31).wrapping_add(u32::from(c))
+    let hash = place.to_lowercase().chars().fold(7_u32, |hash, c| {
+        hash.wrapping_mul(31).wrapping_add(u32::from(c))
     });
-    let pick = |from: u32, count: usize| usize::try_from(from).unwrap_or(0) % count;
-    let degrees = 4 + i32::try_from(sum % 19).unwrap_or(0);
+    let index = |value: u32, count: usize| usize::try_from(value).unwrap_or(0) % count;
+    let degrees = 4 + i32::try_from(hash % 19).unwrap_or(0);
     let sky = SKIES
-        .get(pick(sum / 19, SKIES.len()))
+        .get(index(hash / 19, SKIES.len()))
         .copied()
         .unwrap_or("Clear");
-    let from = WINDS
-        .get(pick(sum / 95, WINDS.len()))
+    let direction = WINDS
+        .get(index(hash / 95, WINDS.len()))
         .copied()
         .unwrap_or("west");
     (
         degrees,
         sky,
-        format!("wind {} kn from the {from}", 3 + sum % 23),
+        format!("wind {} kn from the {direction}", 3 + hash % 23),
     )
 }

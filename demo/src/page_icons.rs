@@ -1,10 +1,10 @@
-//! The icons of this page, in the style of the library's icons: each a path on a 20 by 20 grid.
+//! The page's own icons, in the style of the library's icons. Each is a path on a 20 by 20 grid.
 
 use leptos::prelude::*;
 use leptos_assistant::Icon;
 
 #[derive(Clone, Copy)]
-pub(crate) enum Sign {
+pub(crate) enum PageIcon {
     Search,
     Database,
     Trash,
@@ -17,7 +17,7 @@ pub(crate) enum Sign {
     Plug,
 }
 
-impl Sign {
+impl PageIcon {
     const fn path(self) -> &'static str {
         match self {
             Self::Search => "M9 14.5a5.5 5.5 0 1 0 0-11 5.5 5.5 0 0 0 0 11zM13 13l4 4",
@@ -48,8 +48,8 @@ impl Sign {
     }
 }
 
-impl From<Sign> for ViewFn {
-    fn from(sign: Sign) -> Self {
-        (move || sign.view()).into()
+impl From<PageIcon> for ViewFn {
+    fn from(icon: PageIcon) -> Self {
+        (move || icon.view()).into()
     }
 }
