@@ -250,7 +250,7 @@ fn page_notice(text: String) -> impl IntoView {
 /// Returns one or two sentences about the state of the environments.
 fn summary(harbor: Harbor) -> String {
     let sentence = Environment::ALL.into_iter().find_map(|env| {
-        harbor.lane(env).with(|lane| match &lane.work {
+        harbor.lane(env).with(|lane| match &lane.status {
             LaneStatus::Healthy => None,
             LaneStatus::RollingOut(_) => {
                 Some(format!("{} is rolling out {}.", env.title(), lane.version))
@@ -263,7 +263,7 @@ fn summary(harbor: Harbor) -> String {
     let sentence = sentence.unwrap_or_else(|| "All three environments are healthy.".to_owned());
     harbor
         .lane(Environment::Production)
-        .with(|lane| match lane.work {
+        .with(|lane| match lane.status {
             LaneStatus::Healthy => format!("{sentence} Production runs {}.", lane.version),
             LaneStatus::RollingOut(_) | LaneStatus::Stage { .. } => sentence,
         })

@@ -21,7 +21,7 @@ struct GalleryState {
     title: &'static str,
     answer: fn(&RunInput) -> Script,
     actions: fn(),
-    /// True if the run is stopped shortly after its start.
+    /// True if the run is stopped shortly after it starts.
     stopped: bool,
 }
 
@@ -35,7 +35,7 @@ impl GalleryState {
         }
     }
 
-    const fn stopped(mut self) -> Self {
+    const fn stopped_early(mut self) -> Self {
         self.stopped = true;
         self
     }
@@ -44,7 +44,7 @@ impl GalleryState {
 #[component]
 pub(crate) fn Gallery() -> impl IntoView {
     let group = |title, states: &'static [GalleryState]| {
-        let states = states.iter().map(window).collect_view();
+        let states = states.iter().map(state_window).collect_view();
         view! {
             <section class="gallery-group" aria-label=title>
                 <h2 class="demo-title">{title}</h2>
@@ -62,7 +62,7 @@ pub(crate) fn Gallery() -> impl IntoView {
     }
 }
 
-fn window(state: &'static GalleryState) -> impl IntoView {
+fn state_window(state: &'static GalleryState) -> impl IntoView {
     view! {
         <div class="gallery-state" data-state=state.title>
             <h3 class="gallery-title">{state.title}</h3>

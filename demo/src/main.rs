@@ -1,9 +1,9 @@
 //! Harbor, the demo of leptos-assistant: a small operations console with a chat next to it.
 //!
-//! The effects of the assistant's actions are visible: every action changes a panel. Each panel
-//! registers its actions (`panels`), all panels share one state (`state`), and the agent is a
-//! script in the page (`script`) unless the address names another agent (`agent`). `demo/README.md`
-//! lists the scenes.
+//! The panels show the effects of the assistant's actions. Each panel registers its own actions
+//! (`panels`), and all panels share one state (`state`). The agent is a script in the page
+//! (`script`), unless the page's address names a remote agent (`agent`). `demo/README.md` lists the
+//! scenes.
 
 #![allow(
     unreachable_pub,
@@ -25,7 +25,7 @@ mod script;
 mod state;
 
 fn main() {
-    // After a panic the state is not reliable, so the page says that it has stopped.
+    // After a panic, the state is unreliable, so a notice tells the user that the page has stopped.
     std::panic::set_hook(Box::new(|info| {
         leptos::logging::error!("{info}");
         leptos_assistant::chat::show_stopped(&leptos_assistant::Labels::default());

@@ -85,7 +85,7 @@ fn special_scene(input: &RunInput, text: &str, lower: &str) -> Option<Script> {
         return Some(script);
     }
     if lower.contains("everything") {
-        return Some(everything::everything());
+        return Some(everything::all_parts_script());
     }
     if requests_many_places(text, lower) {
         let refusal = refusal(input, ["get_weather"].into_iter());

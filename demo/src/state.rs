@@ -85,7 +85,7 @@ impl Environment {
 #[derive(Clone, PartialEq)]
 pub(crate) struct Lane {
     pub(crate) version: String,
-    pub(crate) work: LaneStatus,
+    pub(crate) status: LaneStatus,
     /// The text about the last change, such as "deployed at 09:12".
     pub(crate) since: String,
 }
@@ -155,7 +155,7 @@ impl Harbor {
         let lane = |version: &str, since: &str| {
             RwSignal::new(Lane {
                 version: version.to_owned(),
-                work: LaneStatus::Healthy,
+                status: LaneStatus::Healthy,
                 since: since.to_owned(),
             })
         };

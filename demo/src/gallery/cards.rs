@@ -1,4 +1,4 @@
-//! The states of the gallery that show the default card of a call, one for each phase.
+//! The states of the gallery that show the default card of a call.
 
 use leptos_assistant::{
     Approval, ToolAction, ToolError, agent::Script, event::RunInput, use_assistant,
@@ -9,23 +9,35 @@ use serde_json::{Value, json};
 use super::{GalleryState, script_unless_answered};
 
 pub(super) const STATES: &[GalleryState] = &[
-    GalleryState::new("running", call, running),
-    GalleryState::new("done", call, done),
-    GalleryState::new("done, with a title", call, done_with_title),
-    GalleryState::new("a result that calls itself a failure", call, failure),
-    GalleryState::new("failed", call, failed),
+    GalleryState::new("running", call, register_pending_action),
+    GalleryState::new("done", call, register_action),
+    GalleryState::new("done, with a title", call, register_action_with_title),
+    GalleryState::new(
+        "a result that calls itself a failure",
+        call,
+        register_reporting_failure,
+    ),
+    GalleryState::new("failed", call, register_failing_action),
     GalleryState::new("unknown tool", call, || ()),
-    GalleryState::new("arguments that are no JSON", invalid_arguments, done),
-    GalleryState::new("arguments that break the schema", call, schema_violation),
-    GalleryState::new("stopped", call, running).stopped(),
-    GalleryState::new("denied", call, denied),
+    GalleryState::new(
+        "arguments that are no JSON",
+        invalid_arguments,
+        register_action,
+    ),
+    GalleryState::new(
+        "arguments that break the schema",
+        call,
+        register_strict_action,
+    ),
+    GalleryState::new("stopped", call, register_pending_action).stopped_early(),
+    GalleryState::new("denied", call, register_denied_action),
     GalleryState::new("reported by the agent", reported_call, || ()),
-    GalleryState::new("several that are done", several_calls, done),
-    GalleryState::new("long arguments and result", long_arguments, done),
+    GalleryState::new("several that are done", several_calls, register_action),
+    GalleryState::new("long arguments and result", long_arguments, register_action),
     GalleryState::new(
         "a name and values that hide something",
         deceptive_characters,
-        done,
+        register_action,
     ),
 ];
 
@@ -81,26 +93,26 @@ fn lookup_action() -> ToolAction {
     ToolAction::new("lookup_order", "Looks an order up")
 }
 
-fn running() {
+fn register_pending_action() {
     use_assistant_action(lookup_action().handler(|_: Value| std::future::pending::<String>()));
 }
 
-fn done() {
+fn register_action() {
     use_assistant_action(lookup_action().handler(|args: Value| args));
 }
 
-fn done_with_title() {
+fn register_action_with_title() {
     let action = lookup_action().title("Look the order up");
     use_assistant_action(action.handler(|_: Value| "shipped"));
 }
 
-fn failure() {
+fn register_reporting_failure() {
     use_assistant_action(lookup_action().handler(|_: Value| {
         leptos_assistant::Json(json!({"success": false, "error": "There is no such order"}))
     }));
 }
 
-fn failed() {
+fn register_failing_action() {
     use_assistant_action(
         lookup_action().handler(|_: Value| {
             Err::<String, _>(ToolError::new("The register is closed at night"))
@@ -108,7 +120,7 @@ fn failed() {
     );
 }
 
-fn schema_violation() {
+fn register_strict_action() {
     let schema = json!({"type": "object", "properties": {"order_id": {"type": "integer"}}});
     use_assistant_action(
         lookup_action()
@@ -117,7 +129,7 @@ fn schema_violation() {
     );
 }
 
-fn denied() {
+fn register_denied_action() {
     use_assistant_action(
         lookup_action()
             .approval(Approval::Always)
@@ -126,10 +138,10 @@ fn denied() {
     let Some(assistant) = use_assistant() else {
         return;
     };
-    let asked = assistant.pending_approvals();
+    let pending_approvals = assistant.pending_approvals();
     leptos::prelude::Effect::new(move |_| {
-        for call in leptos::prelude::Get::get(&asked) {
-            // Refused if it was decided before.
+        for call in leptos::prelude::Get::get(&pending_approvals) {
+            // The denial is refused if the call is already decided.
             let _ = assistant.deny(&call, Some("not at night".to_owned()));
         }
     });

@@ -12,25 +12,41 @@ use serde_json::{Value, json};
 use super::{GalleryState, script_unless_answered};
 
 pub(super) const STATES: &[GalleryState] = &[
-    GalleryState::new("approval, plain", call, || deploy(Risk::Plain)),
-    GalleryState::new("approval, attention", call, || deploy(Risk::Attention)),
-    GalleryState::new("approval, danger", call, || deploy(Risk::Danger)),
-    GalleryState::new("approval, not described", call, undescribed),
-    GalleryState::new("approval, many long rows", call, many_rows),
+    GalleryState::new("approval, plain", call, || register_deploy(Risk::Plain)),
+    GalleryState::new("approval, attention", call, || {
+        register_deploy(Risk::Attention)
+    }),
+    GalleryState::new("approval, danger", call, || register_deploy(Risk::Danger)),
+    GalleryState::new(
+        "approval, not described",
+        call,
+        register_without_description,
+    ),
+    GalleryState::new("approval, many long rows", call, register_with_many_rows),
     GalleryState::new(
         "approval, values that hide something",
         deceptive_characters,
-        undescribed,
+        register_without_description,
     ),
-    GalleryState::new("approval, long arguments", long_arguments, undescribed),
-    GalleryState::new("approval of what the agent runs", call, run_by_agent),
+    GalleryState::new(
+        "approval, long arguments",
+        long_arguments,
+        register_without_description,
+    ),
+    GalleryState::new(
+        "approval of what the agent runs",
+        call,
+        register_run_by_agent,
+    ),
     GalleryState::new(
         "approval of an action that is gone",
         call_of_removed_action,
         || (),
     ),
-    GalleryState::new("two approvals", two_calls, || deploy(Risk::Attention)),
-    GalleryState::new("the agent asks about a call", agent_asks, || ()),
+    GalleryState::new("two approvals", two_calls, || {
+        register_deploy(Risk::Attention)
+    }),
+    GalleryState::new("the agent asks about a call", call_with_interrupt, || ()),
     GalleryState::new(
         "the agent asks yes or no",
         |_| interrupt(json!({"type": "boolean"})),
@@ -46,7 +62,7 @@ pub(super) const STATES: &[GalleryState] = &[
         |_| interrupt(json!({})),
         || (),
     ),
-    GalleryState::new("a handler asks", call, handler_question),
+    GalleryState::new("a handler asks", call, register_handler_question),
 ];
 
 fn call(input: &RunInput) -> Script {
@@ -91,7 +107,7 @@ fn two_calls(input: &RunInput) -> Script {
     })
 }
 
-fn agent_asks(input: &RunInput) -> Script {
+fn call_with_interrupt(input: &RunInput) -> Script {
     call_of_removed_action(input)
 }
 
@@ -135,7 +151,7 @@ fn text_argument(args: &Value, key: &str) -> String {
         .to_owned()
 }
 
-fn deploy(risk: Risk) {
+fn register_deploy(risk: Risk) {
     use_assistant_action(
         deploy_action()
             .title("Deploy")
@@ -150,11 +166,11 @@ fn deploy(risk: Risk) {
     );
 }
 
-fn undescribed() {
+fn register_without_description() {
     use_assistant_action(deploy_action().handler(|_: Value| "done"));
 }
 
-fn many_rows() {
+fn register_with_many_rows() {
     use_assistant_action(
         deploy_action()
             .title("Deploy")
@@ -170,11 +186,11 @@ fn many_rows() {
     );
 }
 
-fn run_by_agent() {
+fn register_run_by_agent() {
     use_assistant_action(deploy_action().render_only().run_by_agent());
 }
 
-fn handler_question() {
+fn register_handler_question() {
     use_assistant_action(ToolAction::new("deploy", "Deploys a version").handler(
         |_: Value, context: ToolContext| async move {
             let answer: Value = context

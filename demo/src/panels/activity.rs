@@ -85,7 +85,7 @@ async fn confirm(
     ctx: ToolContext,
 ) -> Result<&'static str, ToolError> {
     let importance = args.importance.unwrap_or_else(|| "medium".to_owned());
-    // The dialog is in the chat, which a phone may not be showing.
+    // The dialog is in the chat, which narrow screens may not show.
     harbor.view.set(PageSide::Assistant);
     let mut question = ConfirmOptions::new(format!("Do you want to {}?", args.action)).text(
         format!("The assistant asks before it goes on. Importance: {importance}."),
@@ -177,8 +177,8 @@ impl fmt::Display for ChartError {
 
 impl std::error::Error for ChartError {}
 
-/// Returns the action `draw_chart`. Its card always fails, to show the fallback for a failing card
-/// of an application.
+/// Returns the action `draw_chart`. Its card always fails, to show the fallback for an application's
+/// card that fails.
 fn draw_chart() -> ToolAction<ChartArgs> {
     ToolAction::new("draw_chart", "Draw a chart of some values")
         .parameters(json!({

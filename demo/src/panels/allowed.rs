@@ -27,13 +27,13 @@ struct LocalStorage;
 impl ApprovalStore for LocalStorage {
     fn load(&self) -> Pin<Box<dyn Future<Output = Vec<Value>>>> {
         let text = storage().and_then(|storage| storage.get_item(STORAGE_KEY).ok()?);
-        let kept = text.and_then(|text| serde_json::from_str(&text).ok());
-        Box::pin(ready(kept.unwrap_or_default()))
+        let approvals = text.and_then(|text| serde_json::from_str(&text).ok());
+        Box::pin(ready(approvals.unwrap_or_default()))
     }
 
     fn keep(&self, approvals: Vec<Value>) {
         if let Some(storage) = storage() {
-            // If storing fails, the user is asked again next time.
+            // If storing fails, the user is asked again after the page is reloaded.
             let _ = storage.set_item(STORAGE_KEY, &Value::from(approvals).to_string());
         }
     }

@@ -5,12 +5,13 @@ use leptos_assistant::chat::TreeView;
 
 use crate::browser::parameter;
 
-/// The panel with all branches of the conversation. It is initially open with the parameter `tree`.
+/// The panel with all branches of the conversation. It is initially open if the page's address has
+/// the parameter `tree`.
 #[component]
 pub(crate) fn Branches() -> impl IntoView {
     let open = RwSignal::new(parameter("tree").is_some());
-    let word = move || if open.get() { "Close" } else { "Open" };
-    let name = move || {
+    let label = move || if open.get() { "Close" } else { "Open" };
+    let accessible_name = move || {
         if open.get() {
             "Close branches"
         } else {
@@ -28,11 +29,11 @@ pub(crate) fn Branches() -> impl IntoView {
                     class="la-button"
                     data-variant="quiet"
                     data-size="small"
-                    aria-label=name
+                    aria-label=accessible_name
                     aria-expanded=move || open.get().to_string()
                     on:click=move |_| open.update(|open| *open = !*open)
                 >
-                    {word}
+                    {label}
                 </button>
             </div>
             <Show

@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// The duration of a weather lookup, in milliseconds.
-const LOOK_MS: i32 = 400;
+const LOOKUP_MS: i32 = 400;
 
 #[component]
 pub(crate) fn Conditions(harbor: Harbor) -> impl IntoView {
@@ -71,7 +71,7 @@ fn get_weather(harbor: Harbor) -> ToolAction<WeatherArgs> {
 }
 
 async fn look_up_weather(harbor: Harbor, place: String) -> Result<String, ToolError> {
-    sleep(LOOK_MS).await;
+    sleep(LOOKUP_MS).await;
     let (degrees, sky, wind) = sample_data::weather(&place);
     let text = format!("{degrees} °C in {place}, {}, {wind}", sky.to_lowercase());
     harbor.add_entry(

@@ -1,5 +1,5 @@
-//! The action `deployApplication`, which deploys a version to an environment. The action is
-//! registered only while the switch permits it. Deployments to production require approval.
+//! The action `deployApplication`, which deploys a version to an environment. The action is enabled
+//! while the switch in the environments panel is on. Deployments to production require approval.
 
 use std::time::Duration;
 
@@ -17,8 +17,8 @@ use crate::{
     state::{ASSISTANT, ASSISTANT_WITH_APPROVAL, Environment, Harbor, Lane, LaneStatus},
 };
 
-/// The duration of a rollout. Seconds represent minutes.
-const ROLL_OUT: Duration = Duration::from_secs(5);
+/// The duration of a rollout. One second represents one minute.
+const ROLLOUT_DURATION: Duration = Duration::from_secs(5);
 
 #[derive(Clone, Deserialize)]
 pub(super) struct DeployArgs {
@@ -74,8 +74,12 @@ fn preview_change(harbor: Harbor, args: &DeployArgs) -> Result<String, String> {
             args.environment
         ));
     };
-    let now = harbor.lane(env).with_untracked(|lane| lane.version.clone());
-    Ok(format!("{}: {now} → {}", env.title(), args.version))
+    let current_version = harbor.lane(env).with_untracked(|lane| lane.version.clone());
+    Ok(format!(
+        "{}: {current_version} → {}",
+        env.title(),
+        args.version
+    ))
 }
 
 fn start_deployment(harbor: Harbor, args: &DeployArgs) -> Result<Deployment, ToolError> {
@@ -86,20 +90,23 @@ fn start_deployment(harbor: Harbor, args: &DeployArgs) -> Result<Deployment, Too
     let number = harbor.take_number();
     harbor.lane(env).set(Lane {
         version: args.version.clone(),
-        work: LaneStatus::RollingOut(number),
+        status: LaneStatus::RollingOut(number),
         since: format!("started at {}", time_of_day()),
     });
     harbor.mark(env.key());
-    let who = match env {
+    let author = match env {
         Environment::Production => ASSISTANT_WITH_APPROVAL,
         Environment::Dev | Environment::Staging => ASSISTANT,
     };
-    let place = env.title().to_lowercase();
+    let env_title = env.title().to_lowercase();
     harbor.add_entry(
-        format!("Deployment of {} to {place} started", args.version),
-        who,
+        format!("Deployment of {} to {env_title} started", args.version),
+        author,
     );
-    set_timeout(move || complete_rollout(harbor, env, number), ROLL_OUT);
+    set_timeout(
+        move || complete_rollout(harbor, env, number),
+        ROLLOUT_DURATION,
+    );
     Ok(Deployment {
         deployment_id: format!("dep-{number}"),
         status: "initiated".to_owned(),
@@ -110,9 +117,9 @@ fn start_deployment(harbor: Harbor, args: &DeployArgs) -> Result<Deployment, Too
 /// Completes a rollout, unless another deployment has replaced it.
 fn complete_rollout(harbor: Harbor, env: Environment, number: u64) {
     let lane = harbor.lane(env);
-    if lane.with_untracked(|lane| lane.work == LaneStatus::RollingOut(number)) {
+    if lane.with_untracked(|lane| lane.status == LaneStatus::RollingOut(number)) {
         lane.update(|lane| {
-            lane.work = LaneStatus::Healthy;
+            lane.status = LaneStatus::Healthy;
             lane.since = format!("deployed at {}", time_of_day());
         });
     }
@@ -120,28 +127,31 @@ fn complete_rollout(harbor: Harbor, env: Environment, number: u64) {
 
 fn deploy_card(call: ToolCallView<DeployArgs>) -> impl IntoView {
     move || {
-        let what = call.args().map_or_else(
+        let subject = call.args().map_or_else(
             || "a deployment".to_owned(),
             |args| format!("deployment of {} to {}", args.version, args.environment),
         );
         match call.status() {
-            Status::Pending => line(LineIcon::Busy, format!("Preparing {what}…")),
-            Status::Executing => line(LineIcon::Busy, format!("Starting {what}…")),
+            Status::Pending => line(LineIcon::Busy, format!("Preparing {subject}…")),
+            Status::Executing => line(LineIcon::Busy, format!("Starting {subject}…")),
             Status::Complete => {
-                let id = call.result::<Deployment>().map_or_else(
+                let text = call.result::<Deployment>().map_or_else(
                     || "Deployment started".to_owned(),
                     |done| {
                         format!(
-                            "Started {what}: {}, {}",
+                            "Started {subject}: {}, {}",
                             done.deployment_id, done.estimated_time
                         )
                     },
                 );
-                line(LineIcon::Page(PageIcon::Rocket), id)
+                line(LineIcon::Page(PageIcon::Rocket), text)
             }
             Status::Failed => {
-                let why = reason(call.error());
-                line(LineIcon::Icon(Icon::Ban), format!("No {what}: {why}"))
+                let message = reason(call.error());
+                line(
+                    LineIcon::Icon(Icon::Ban),
+                    format!("No {subject}: {message}"),
+                )
             }
         }
     }

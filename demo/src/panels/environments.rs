@@ -53,7 +53,7 @@ fn LaneView(harbor: Harbor, env: Environment) -> impl IntoView {
     let version = move || lane.with(|lane| lane.version.clone());
     let meta = move || {
         lane.with(|lane| {
-            let (tone, word, rest) = match &lane.work {
+            let (tone, word, rest) = match &lane.status {
                 LaneStatus::Healthy => ("ok", "Healthy", lane.since.clone()),
                 LaneStatus::RollingOut(_) => ("busy", "Rolling out", lane.since.clone()),
                 LaneStatus::Stage { version, step } => (
@@ -69,7 +69,7 @@ fn LaneView(harbor: Harbor, env: Environment) -> impl IntoView {
         })
     };
     let step = Memo::new(move |_| {
-        lane.with(|lane| match lane.work {
+        lane.with(|lane| match lane.status {
             LaneStatus::Stage { step, .. } => Some(step),
             LaneStatus::Healthy | LaneStatus::RollingOut(_) => None,
         })

@@ -34,7 +34,7 @@ pub(crate) fn Projects(
     };
     let row = move |name: String, text: &'static str| {
         let label = format!("Delete {name}");
-        let ask = {
+        let open_dialog = {
             let name = name.clone();
             move |_| project_to_delete.set(Some(name.clone()))
         };
@@ -50,7 +50,7 @@ pub(crate) fn Projects(
                     data-variant="quiet"
                     data-shape="icon"
                     aria-label=label
-                    on:click=ask
+                    on:click=open_dialog
                 >
                     {PageIcon::Trash.view()}
                 </button>
@@ -109,7 +109,7 @@ async fn confirm_and_delete(
         resource_type,
         resource_name,
     } = args;
-    // The dialog is in the chat, which a phone may not be showing.
+    // The dialog is in the chat, which narrow screens may not show.
     harbor.view.set(PageSide::Assistant);
     let question = ConfirmOptions::new(format!("Delete {resource_name}?"))
         .text(format!(
@@ -117,14 +117,14 @@ async fn confirm_and_delete(
              It cannot be brought back."
         ))
         .danger();
-    let confirmed = ctx.confirm(question).await;
-    if !confirmed {
+    let is_confirmed = ctx.confirm(question).await;
+    if !is_confirmed {
         harbor.add_entry(format!("Deletion of {resource_name} cancelled"), ASSISTANT);
     } else if !harbor.delete_project(&resource_name, ASSISTANT_WITH_APPROVAL) {
         let text = format!("Deletion of {resource_type} {resource_name} confirmed");
         harbor.add_entry(text, ASSISTANT_WITH_APPROVAL);
     }
-    Ok(confirmed)
+    Ok(is_confirmed)
 }
 
 fn deletion_card(call: ToolCallView<DeletionArgs>) -> impl IntoView {

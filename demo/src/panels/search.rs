@@ -14,12 +14,13 @@ use crate::{
     state::{ASSISTANT, Harbor, Page, Search},
 };
 
-/// The number of steps of a search, which reports its progress before each step.
-const PIECES: i32 = 4;
-const PIECE_MS: i32 = 150;
-/// The duration of a step for queries that contain "slow", in milliseconds. Such a search is meant
-/// to be stopped.
-const SLOW_PIECE_MS: i32 = 8_000;
+/// The number of steps of a search. The progress is reported before each step.
+const STEP_COUNT: i32 = 4;
+/// The duration of a step, in milliseconds.
+const STEP_MS: i32 = 150;
+/// The duration of a step for queries that contain "slow", in milliseconds: long enough for the user
+/// to stop the search.
+const SLOW_STEP_MS: i32 = 8_000;
 
 /// The search panel, or its placeholder while it is closed.
 #[component]
@@ -69,10 +70,10 @@ fn SearchPanel(harbor: Harbor) -> impl IntoView {
     let note = move || {
         harbor.search.with(|search| {
             let search = search.as_ref()?;
-            let found = search.found.as_ref().ok()?;
+            let pages = search.found.as_ref().ok()?;
             Some(format!(
                 "{} for “{}”",
-                result_count_text(found.len()),
+                result_count_text(pages.len()),
                 search.query
             ))
         })
@@ -158,33 +159,36 @@ fn web_search(harbor: Harbor) -> ToolAction<SearchArgs> {
 }
 
 async fn search(harbor: Harbor, query: String, ctx: ToolContext) -> Result<Vec<Page>, ToolError> {
-    let words = query.to_lowercase();
-    let pause = if words.contains("slow") {
-        SLOW_PIECE_MS
+    let lowercase_query = query.to_lowercase();
+    let step_ms = if lowercase_query.contains("slow") {
+        SLOW_STEP_MS
     } else {
-        PIECE_MS
+        STEP_MS
     };
-    for piece in 0..PIECES {
-        ctx.progress(f64::from(piece) / f64::from(PIECES), "");
-        sleep(pause).await;
+    for step in 0..STEP_COUNT {
+        ctx.progress(f64::from(step) / f64::from(STEP_COUNT), "");
+        sleep(step_ms).await;
     }
-    let found = if words.contains("fail") {
+    let pages = if lowercase_query.contains("fail") {
         Err("the search index is being rebuilt".to_owned())
     } else {
-        Ok(sample_data::find_pages(&words))
+        Ok(sample_data::find_pages(&lowercase_query))
     };
-    let result = found.clone().map_err(|why| {
+    let result = pages.clone().map_err(|why| {
         ToolError::new(why)
             .error_type("unavailable")
             .suggestion("Try again later")
     });
-    let what = if found.is_ok() {
+    let verb = if pages.is_ok() {
         "Searched for"
     } else {
         "Could not search for"
     };
-    harbor.add_entry(format!("{what} “{query}”"), ASSISTANT);
-    harbor.search.set(Some(Search { query, found }));
+    harbor.add_entry(format!("{verb} “{query}”"), ASSISTANT);
+    harbor.search.set(Some(Search {
+        query,
+        found: pages,
+    }));
     harbor.mark("search");
     result
 }
@@ -196,8 +200,8 @@ fn search_card(call: ToolCallView<SearchArgs>) -> impl IntoView {
             Status::Pending => line(LineIcon::Busy, "Preparing to search…"),
             Status::Executing => line(LineIcon::Busy, format!("Searching for \"{query}\"…")),
             Status::Complete => {
-                let found = call.result::<Vec<Value>>().map_or(0, |list| list.len());
-                let text = format!("Found {} for \"{query}\"", result_count_text(found));
+                let count = call.result::<Vec<Value>>().map_or(0, |list| list.len());
+                let text = format!("Found {} for \"{query}\"", result_count_text(count));
                 line(LineIcon::Icon(Icon::Check), text)
             }
             Status::Failed => {

@@ -21,8 +21,8 @@ use crate::{
 pub(crate) fn Sources(harbor: Harbor) -> impl IntoView {
     use_assistant_action(select_data_source(harbor));
     use_assistant_action(analyzing_data());
-    let chosen = Signal::derive(move || harbor.source.get().to_owned());
-    use_assistant_context("The selected data source", chosen);
+    let selected_source = Signal::derive(move || harbor.source.get().to_owned());
+    use_assistant_context("The selected data source", selected_source);
     let options = SOURCES.iter().map(|source| {
         let name = source.name;
         let choose = move |_| {
@@ -66,7 +66,7 @@ struct SelectionArgs {
 }
 
 impl SelectionArgs {
-    fn in_words(&self) -> String {
+    fn describe_data_types(&self) -> String {
         if self.data_types.is_empty() {
             "any kind of data".to_owned()
         } else {
@@ -103,39 +103,43 @@ async fn ask_for_data_source(
     args: SelectionArgs,
     ctx: ToolContext,
 ) -> Result<Option<Choice>, ToolError> {
-    let available: Vec<Choice> = sample_data::sources(&args.data_types)
+    let available_sources: Vec<Choice> = sample_data::sources(&args.data_types)
         .map(|source| Choice {
             name: source.name.to_owned(),
             kind: source.kind.to_owned(),
         })
         .collect();
-    if available.is_empty() {
-        let text = format!("No data source for {}", args.in_words());
-        ctx.preliminary(&available);
+    if available_sources.is_empty() {
+        let text = format!("No data source for {}", args.describe_data_types());
+        ctx.preliminary(&available_sources);
         harbor.add_entry(text, ASSISTANT);
         return Ok(None);
     }
-    let chosen: Option<Choice> = ctx.ask(&available).await?;
-    if let Some(choice) = &chosen
+    let answer: Option<Choice> = ctx.ask(&available_sources).await?;
+    if let Some(choice) = &answer
         && let Some(source) = SOURCES.iter().find(|source| source.name == choice.name)
     {
         harbor.source.set(source.name);
         harbor.mark(source.name);
         harbor.add_entry(format!("Data source {} selected", source.name), USER);
     }
-    Ok(chosen)
+    Ok(answer)
 }
 
 fn choice_card(call: ToolCallView<SelectionArgs>) -> impl IntoView {
-    let title = format!("choice-{}", call.id());
+    let title_id = format!("choice-{}", call.id());
     move || {
-        let wanted = call.args().map_or_else(String::new, |args| args.in_words());
+        let data_types = call
+            .args()
+            .map_or_else(String::new, |args| args.describe_data_types());
         match call.status() {
             Status::Pending => line(LineIcon::Busy, "Preparing a choice…"),
             Status::Executing => match call.preliminary::<Vec<Choice>>() {
-                Some(available) if !available.is_empty() => choices(&call, &title, available),
+                Some(available_sources) if !available_sources.is_empty() => {
+                    choices(&call, &title_id, available_sources)
+                }
                 _ => {
-                    let text = format!("Loading available data sources for {wanted}…");
+                    let text = format!("Loading available data sources for {data_types}…");
                     line(LineIcon::Busy, text)
                 }
             },
@@ -148,7 +152,7 @@ fn choice_card(call: ToolCallView<SelectionArgs>) -> impl IntoView {
                     .preliminary::<Vec<Choice>>()
                     .is_some_and(|list| list.is_empty()) =>
                 {
-                    let text = format!("No data source is available for {wanted}");
+                    let text = format!("No data source is available for {data_types}");
                     toned_line("warning", Icon::Info, text)
                 }
                 None => toned_line("neutral", Icon::X, "No data source selected"),
@@ -161,12 +165,16 @@ fn choice_card(call: ToolCallView<SelectionArgs>) -> impl IntoView {
     }
 }
 
-fn choices(call: &ToolCallView<SelectionArgs>, title: &str, available: Vec<Choice>) -> AnyView {
-    let options = available.into_iter().map(|choice| {
+fn choices(
+    call: &ToolCallView<SelectionArgs>,
+    title_id: &str,
+    available_sources: Vec<Choice>,
+) -> AnyView {
+    let options = available_sources.into_iter().map(|choice| {
         let (call, answer) = (*call, choice.clone());
         let choose = move |_| {
             call.reply(&answer);
-            // The button is removed with its card.
+            // The button, which has the focus, is removed with its card.
             focus_in_next_frame(".la-composer-input");
         };
         view! {
@@ -187,9 +195,9 @@ fn choices(call: &ToolCallView<SelectionArgs>, title: &str, available: Vec<Choic
         }
     };
     view! {
-        <div class="la-card" role="group" aria-labelledby=title.to_owned()>
+        <div class="la-card" role="group" aria-labelledby=title_id.to_owned()>
             <div class="la-card-body">
-                <p class="la-card-title" id=title.to_owned()>"Choose a data source"</p>
+                <p class="la-card-title" id=title_id.to_owned()>"Choose a data source"</p>
                 <ul class="la-choice-list">{options.collect_view()}</ul>
                 <div class="la-choice-actions">
                     <button
@@ -220,10 +228,12 @@ struct AnalysisArgs {
 impl AnalysisArgs {
     fn percent(&self) -> Option<f64> {
         let progress = self.progress.as_ref()?;
-        let newest = progress
+        let newest_value = progress
             .as_array()
             .map_or(Some(progress), |list| list.last());
-        newest?.as_f64().map(|percent| percent.clamp(0.0, 100.0))
+        newest_value?
+            .as_f64()
+            .map(|percent| percent.clamp(0.0, 100.0))
     }
 }
 

@@ -1,5 +1,5 @@
-//! The action `deployment_process`, which takes a version through five stages. The handler reports
-//! its progress, which the lane and the card show.
+//! The action `deployment_process`, which deploys a version in five stages. The handler reports its
+//! progress, which the environment's lane and the call's card show.
 
 use leptos::prelude::*;
 use leptos_assistant::{
@@ -24,8 +24,8 @@ pub(super) const STAGES: [&str; 5] = [
 
 /// The duration of a stage, in milliseconds.
 const STAGE_MS: i32 = 900;
-/// The duration of a stage for the version "slow", in milliseconds. Such a deployment is meant to
-/// be stopped.
+/// The duration of a stage for the version "slow", in milliseconds: long enough for the user to stop
+/// the deployment.
 const SLOW_STAGE_MS: i32 = 6_000;
 
 #[derive(Clone, Deserialize)]
@@ -81,13 +81,13 @@ async fn run_stages(
     args: ProcessArgs,
     ctx: ToolContext,
 ) -> Result<ProcessResult, ToolError> {
-    let (place, version) = (args.environment(), args.version());
-    let Some(env) = Environment::parse(&place) else {
-        let message = format!("There is no environment called {place}");
+    let (env_name, version) = (args.environment(), args.version());
+    let Some(env) = Environment::parse(&env_name) else {
+        let message = format!("There is no environment called {env_name}");
         return Err(ToolError::new(message).suggestion("Use dev, staging or production"));
     };
     let mut lane = LaneGuard::new(harbor, env, version.clone())?;
-    let pause = if version == "slow" {
+    let stage_ms = if version == "slow" {
         SLOW_STAGE_MS
     } else {
         STAGE_MS
@@ -97,7 +97,7 @@ async fn run_stages(
         lane.show_stage(index + 1);
         #[allow(clippy::cast_precision_loss, reason = "there are five stages")]
         ctx.progress(index as f64 / count as f64, stage);
-        sleep(pause).await;
+        sleep(stage_ms).await;
     }
     let deployment_id = format!("dep-{}", harbor.take_number());
     lane.finish();
@@ -107,9 +107,9 @@ async fn run_stages(
     })
 }
 
-/// A guard of the lane to which a version is deployed. If it is dropped before the last stage, for
-/// example because the handler is stopped, the lane is marked healthy again with its previous
-/// version.
+/// A guard of the lane to which a version is deployed. If the guard is dropped before a call to
+/// `finish`, for example because the handler is stopped, it marks the lane as healthy again, with
+/// its previous version.
 struct LaneGuard {
     harbor: Harbor,
     env: Environment,
@@ -119,10 +119,10 @@ struct LaneGuard {
 
 impl LaneGuard {
     fn new(harbor: Harbor, env: Environment, version: String) -> Result<Self, ToolError> {
-        let busy = harbor
+        let is_busy = harbor
             .lane(env)
-            .with_untracked(|lane| matches!(lane.work, LaneStatus::Stage { .. }));
-        if busy {
+            .with_untracked(|lane| matches!(lane.status, LaneStatus::Stage { .. }));
+        if is_busy {
             let message = format!("Another deployment to {} is under way", env.key());
             return Err(ToolError::new(message).suggestion("Wait until it is over"));
         }
@@ -138,28 +138,30 @@ impl LaneGuard {
         let version = self.version.clone();
         self.harbor
             .lane(self.env)
-            .update(|lane| lane.work = LaneStatus::Stage { version, step });
+            .update(|lane| lane.status = LaneStatus::Stage { version, step });
     }
 
     fn finish(&mut self) {
         self.over = true;
         self.harbor.lane(self.env).set(Lane {
             version: self.version.clone(),
-            work: LaneStatus::Healthy,
+            status: LaneStatus::Healthy,
             since: format!("deployed at {}", time_of_day()),
         });
-        let who = match self.env {
+        let author = match self.env {
             Environment::Production => ASSISTANT_WITH_APPROVAL,
             Environment::Dev | Environment::Staging => ASSISTANT,
         };
-        self.report("deployed to", who);
+        self.report("deployed to", author);
     }
 
-    fn report(&self, what: &str, who: &'static str) {
-        let place = self.env.title().to_lowercase();
+    fn report(&self, event: &str, author: &'static str) {
+        let env_title = self.env.title().to_lowercase();
         self.harbor.mark(self.env.key());
-        self.harbor
-            .add_entry(format!("Version {} {what} {place}", self.version), who);
+        self.harbor.add_entry(
+            format!("Version {} {event} {env_title}", self.version),
+            author,
+        );
     }
 }
 
@@ -168,7 +170,7 @@ impl Drop for LaneGuard {
         if !self.over {
             self.harbor
                 .lane(self.env)
-                .update(|lane| lane.work = LaneStatus::Healthy);
+                .update(|lane| lane.status = LaneStatus::Healthy);
             self.report("stopped on its way to", ASSISTANT);
         }
     }
@@ -182,8 +184,8 @@ fn process_card(call: ToolCallView<ProcessArgs>) -> impl IntoView {
         let status = call.status();
         let stage = call.progress();
         let stage = stage.as_ref().and_then(|progress| progress.text());
-        let reached = stage.and_then(|stage| STAGES.iter().position(|name| *name == stage));
-        let end = match status {
+        let reached_stage = stage.and_then(|stage| STAGES.iter().position(|name| *name == stage));
+        let outcome_line = match status {
             Status::Pending | Status::Executing => None,
             Status::Complete => {
                 let id = call
@@ -208,15 +210,15 @@ fn process_card(call: ToolCallView<ProcessArgs>) -> impl IntoView {
             <p class="la-card-title">
                 {format!("Deploying {} to {}", args.version(), args.environment())}
             </p>
-            {stepper(call.phase(), reached)}
-            {end}
+            {stepper(call.phase(), reached_stage)}
+            {outcome_line}
         })
     }
 }
 
-fn stepper(phase: Phase, reached: Option<usize>) -> impl IntoView {
+fn stepper(phase: Phase, reached_stage: Option<usize>) -> impl IntoView {
     let steps = STAGES.into_iter().enumerate().map(|(index, stage)| {
-        let (state, word) = match (phase, reached) {
+        let (state, word) = match (phase, reached_stage) {
             (Phase::OutputAvailable, _) => ("done", "done"),
             (_, Some(at)) if index < at => ("done", "done"),
             (Phase::OutputError, Some(at)) if index == at => ("failed", "failed"),

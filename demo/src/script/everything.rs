@@ -8,23 +8,23 @@ use serde_json::{Value, json};
 
 use super::words::unique_id;
 
-/// A picture of a tide curve, as base64 of a PNG.
-const TIDE: &str = include_str!("tide.png.base64");
-/// Water levels, as base64 of a CSV table.
-const TABLE: &str = "cGxhY2UsbWV0cmVzCkhvb2sgb2YgSG9sbGFuZCwxLjQyCk1hYXNzbHVpcywxLjE3Cg==";
+/// A PNG image of a tide curve, encoded as base64.
+const TIDE_IMAGE: &str = include_str!("tide.png.base64");
+/// A CSV table of water levels, encoded as base64.
+const WATER_LEVELS: &str = "cGxhY2UsbWV0cmVzCkhvb2sgb2YgSG9sbGFuZCwxLjQyCk1hYXNzbHVpcywxLjE3Cg==";
 
-pub(super) fn everything() -> Script {
+pub(super) fn all_parts_script() -> Script {
     let mut script = add_step(Script::new(), "Think", think);
     script = add_step(script, "Read the gauges", read_gauges);
     add_step(script, "Write the report", write_report)
 }
 
-fn add_step(script: Script, name: &str, work: fn(Script) -> Script) -> Script {
+fn add_step(script: Script, name: &str, add_events: fn(Script) -> Script) -> Script {
     let step_name = name.to_owned();
     let script = script.event(EventKind::StepStarted {
         step_name: step_name.clone(),
     });
-    work(script).event(EventKind::StepFinished { step_name })
+    add_events(script).event(EventKind::StepFinished { step_name })
 }
 
 fn think(script: Script) -> Script {
@@ -80,9 +80,9 @@ fn read_gauges(script: Script) -> Script {
 fn write_report(script: Script) -> Script {
     let files = json!({"files": [
         {"type": "image", "metadata": {"filename": "tide-today.png"},
-            "source": {"type": "data", "mimeType": "image/png", "value": TIDE}},
+            "source": {"type": "data", "mimeType": "image/png", "value": TIDE_IMAGE}},
         {"type": "document", "metadata": {"filename": "tide-today.csv"},
-            "source": {"type": "data", "mimeType": "text/csv", "value": TABLE}},
+            "source": {"type": "data", "mimeType": "text/csv", "value": WATER_LEVELS}},
         {"type": "image", "metadata": {"filename": "webcam.jpg"},
             "source": {"type": "url", "value": "https://webcam.example/berth-14.jpg"}},
     ]});
