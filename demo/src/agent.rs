@@ -15,7 +15,7 @@ use leptos_assistant::{
 use crate::{browser::parameter, script};
 
 /// The delay between two words of the script.
-const PACE: Duration = Duration::from_millis(14);
+const WORD_DELAY: Duration = Duration::from_millis(14);
 
 /// A protocol of remote agents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -126,5 +126,5 @@ pub(crate) fn options() -> SessionOptions {
 }
 
 fn scripted_agent() -> ScriptedAgent {
-    ScriptedAgent::new(script::answer).pace(PACE)
+    ScriptedAgent::new(script::answer).pace(WORD_DELAY)
 }

@@ -16,7 +16,7 @@ use crate::{
     history,
     page_icons::PageIcon,
     panels::{
-        Activity, Allowed, Branches, Conditions, Environments, Projects, SearchSection, Sources,
+        Activity, Approvals, Branches, Conditions, Environments, Projects, SearchSection, Sources,
     },
     script::suggestions,
     state::{Environment, Harbor, LaneStatus, PageSide},
@@ -30,12 +30,18 @@ pub(crate) fn App() -> impl IntoView {
     };
     let key = RwSignal::new(String::new());
     let agent = agent::create(remote.as_ref(), key);
-    let (initial, thread_id) = history::initial_conversation();
+    let (conversation, thread_id) = history::initial_conversation();
     let labels = Labels::default().with([(LabelName::Placeholder, "Ask Harbor to do something")]);
     provide_context(Arc::new(labels));
     let harbor = Harbor::new(is_system_dark());
     view! {
-        <AssistantProvider agent initial thread_id store=history::store() options=agent::options()>
+        <AssistantProvider
+            agent
+            initial=conversation
+            thread_id
+            store=history::store()
+            options=agent::options()
+        >
             <Console harbor notice remote key />
         </AssistantProvider>
     }
@@ -92,7 +98,7 @@ fn Console(
                                 <Conditions harbor />
                                 <Sources harbor />
                                 <Activity harbor />
-                                <Allowed />
+                                <Approvals />
                             </div>
                         </div>
                     </div>
@@ -269,7 +275,7 @@ fn summary(harbor: Harbor) -> String {
         })
 }
 
-/// The list of stored conversations, with the button that opens it.
+/// The list of stored conversations, with the button that opens the list.
 #[component]
 fn ConversationMenu() -> impl IntoView {
     let details = NodeRef::<html::Details>::new();

@@ -56,7 +56,7 @@ impl ConnectionDraft {
     }
 }
 
-/// The button that opens the dialog, and the dialog.
+/// The button that shows the name of the page's agent and opens the dialog, and the dialog itself.
 #[component]
 pub(crate) fn Connect(
     /// The remote agent in the page's address; `None` for the script.
@@ -64,9 +64,9 @@ pub(crate) fn Connect(
     /// The key that is sent with every request.
     key: RwSignal<String>,
 ) -> impl IntoView {
-    let open = RwSignal::new(remote.is_some() && fragment() == KEY_FRAGMENT);
+    let is_open = RwSignal::new(remote.is_some() && fragment() == KEY_FRAGMENT);
     let title = remote.as_ref().map_or("Script", |r| r.protocol.title());
-    let instances = move || open.get().then_some(()).into_iter().collect::<Vec<()>>();
+    let instances = move || is_open.get().then_some(()).into_iter().collect::<Vec<()>>();
     let remote = StoredValue::new(remote);
     view! {
         <button
@@ -75,19 +75,23 @@ pub(crate) fn Connect(
             data-variant="quiet"
             aria-haspopup="dialog"
             aria-label=format!("Agent: {title}")
-            on:click=move |_| open.set(true)
+            on:click=move |_| is_open.set(true)
         >
             {PageIcon::Plug.view()}
             <span class="demo-agent-name">{title}</span>
         </button>
-        <For each=instances key=|()| () children=move |()| dialog(remote.get_value(), key, open) />
+        <For
+            each=instances
+            key=|()| ()
+            children=move |()| dialog(remote.get_value(), key, is_open)
+        />
     }
 }
 
 fn dialog(
-    current: Option<RemoteAgent>,
+    current_agent: Option<RemoteAgent>,
     key: RwSignal<String>,
-    open: RwSignal<bool>,
+    is_open: RwSignal<bool>,
 ) -> impl IntoView {
     let element = NodeRef::<html::Dialog>::new();
     Effect::new(move |_| {
@@ -96,17 +100,17 @@ fn dialog(
             let _ = element.show_modal();
         }
     });
-    let draft = ConnectionDraft::new(current.as_ref());
+    let draft = ConnectionDraft::new(current_agent.as_ref());
     draft.key.set(key.get_untracked());
-    let current = StoredValue::new(current);
-    let is_unchanged = Memo::new(move |_| draft.remote() == current.get_value());
+    let current_agent = StoredValue::new(current_agent);
+    let is_unchanged = Memo::new(move |_| draft.remote() == current_agent.get_value());
     let on_close = move |_| {
         let is_confirmed = element
             .get_untracked()
             .is_some_and(|element| element.return_value() == "use");
         let (next_agent, needs_key) = (untrack(|| draft.remote()), draft.needs_key.get_untracked());
         let new_key = draft.key.get_untracked().trim().to_owned();
-        open.set(false);
+        is_open.set(false);
         match (is_confirmed, is_unchanged.get_untracked()) {
             (false, _) => {}
             (true, true) => key.set(new_key),
@@ -127,12 +131,16 @@ fn dialog(
                 </h2>
                 <fieldset class="demo-choices">
                     <legend class="la-visually-hidden">{"Agent"}</legend>
-                    {choice(draft, None, "The script in this page")}
-                    {choice(draft, Some(AgentProtocol::AgUi), "An AG-UI agent")}
-                    {choice(draft, Some(AgentProtocol::UiStream), "An AI SDK backend")}
-                    {choice(draft, Some(AgentProtocol::Completions), "An OpenAI-compatible endpoint")}
+                    {protocol_option(draft, None, "The script in this page")}
+                    {protocol_option(draft, Some(AgentProtocol::AgUi), "An AG-UI agent")}
+                    {protocol_option(draft, Some(AgentProtocol::UiStream), "An AI SDK backend")}
+                    {protocol_option(
+                        draft,
+                        Some(AgentProtocol::Completions),
+                        "An OpenAI-compatible endpoint",
+                    )}
                 </fieldset>
-                <Show when=is_remote>{fields(draft, is_unchanged)}</Show>
+                <Show when=is_remote>{remote_agent_fields(draft, is_unchanged)}</Show>
                 <div class="la-dialog-actions">
                     <button type="submit" class="la-button" value="cancel" formnovalidate>
                         <span>{"Cancel"}</span>
@@ -146,7 +154,7 @@ fn dialog(
     }
 }
 
-fn choice(
+fn protocol_option(
     draft: ConnectionDraft,
     protocol: Option<AgentProtocol>,
     label: &'static str,
@@ -165,7 +173,7 @@ fn choice(
 }
 
 /// Renders the fields of a remote agent.
-fn fields(draft: ConnectionDraft, is_unchanged: Memo<bool>) -> impl IntoView {
+fn remote_agent_fields(draft: ConnectionDraft, is_unchanged: Memo<bool>) -> impl IntoView {
     let is_completions = move || draft.protocol.get() == Some(AgentProtocol::Completions);
     let example_url = move || match draft.protocol.get() {
         Some(AgentProtocol::Completions) => "http://localhost:11434/v1",

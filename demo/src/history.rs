@@ -48,7 +48,7 @@ pub(crate) fn is_stored() -> bool {
     }
 }
 
-/// Returns the store for the conversations: `IndexedDB`, or none.
+/// Returns the store for the conversations: `IndexedDB`, or no store if [`is_stored`] returns false.
 pub(crate) fn store() -> StoreProp {
     match is_stored() {
         true => IndexedDbStore::new("harbor").into(),

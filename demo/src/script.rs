@@ -69,11 +69,11 @@ pub(crate) fn answer(input: &RunInput) -> Script {
     let scene = scenes::find_scene(&text, &lower).filter(|_| !requests_many_places(&text, &lower));
     let Some(scene) = scene else {
         return match results.is_empty() {
-            true => scenes::help().script(input),
+            true => scenes::help_scene().script(input),
             false => Script::new().text(description),
         };
     };
-    // After its calls have results, a scene continues even if its tool is no longer offered.
+    // After its calls have results, a scene continues even if the page no longer offers its tools.
     let refusal = refusal(input, scene.tools()).filter(|_| results.is_empty());
     refusal.unwrap_or_else(|| scene.with("about", &description).script(input))
 }
@@ -98,7 +98,7 @@ fn special_scene(input: &RunInput, text: &str, lower: &str) -> Option<Script> {
     }
     let has_markdown_scene =
         scenes::failure_scene(lower).is_some() || scenes::find_scene(text, lower).is_some();
-    (lower.contains("analyze") && !has_markdown_scene).then(analysis)
+    (lower.contains("analyze") && !has_markdown_scene).then(analysis_script)
 }
 
 /// Returns true if the text asks for the weather at more than one place.
@@ -125,7 +125,7 @@ fn refusal<'a>(input: &RunInput, mut tools: impl Iterator<Item = &'a str>) -> Op
 
 /// Returns a script with a call whose arguments are streamed in pieces: a list of percentages that
 /// grows while the analysis runs.
-fn analysis() -> Script {
+fn analysis_script() -> Script {
     let id = words::unique_id("analysis");
     let args_event = |delta: String| EventKind::ToolCallArgs {
         tool_call_id: id.clone(),
@@ -162,24 +162,24 @@ fn analysis() -> Script {
 /// Returns the script of a failure that Markdown cannot express; `None` if the text does not ask
 /// for such a failure.
 fn failure_scene(lower: &str) -> Option<Script> {
-    let has = |word: &str| lower.contains(word);
+    let has_word = |word: &str| lower.contains(word);
     if scenes::failure_scene(lower).is_some() {
         return None;
     }
     let script = Script::new();
-    let failure_script = if has("malformed") {
+    let failure_script = if has_word("malformed") {
         script.call_as(
             words::unique_id("malformed"),
             "confirmAction",
             "{\"action\": oops",
         )
-    } else if has("crash") {
+    } else if has_word("crash") {
         script.text("About to fail.").error("the model exploded")
-    } else if has("cut the line") {
+    } else if has_word("cut the line") {
         script.text("This answer breaks off before").cut()
-    } else if has("break the page") {
+    } else if has_word("break the page") {
         panic_on_purpose()
-    } else if has("long") {
+    } else if has_word("long") {
         script.text(words::long_answer())
     } else {
         return None;
@@ -187,7 +187,7 @@ fn failure_scene(lower: &str) -> Option<Script> {
     Some(failure_script)
 }
 
-/// Panics, to show how the page reacts.
+/// Panics, to show how the page handles a panic.
 #[allow(clippy::panic, reason = "it is what this scene shows")]
 fn panic_on_purpose() -> Script {
     panic!("this scene ends the program");

@@ -1,4 +1,4 @@
-//! The state of the panels, which actions and the user change.
+//! The state of the page, which the user and the assistant's actions change.
 
 use std::collections::HashMap;
 

@@ -9,10 +9,10 @@ use crate::browser::parameter;
 /// the parameter `tree`.
 #[component]
 pub(crate) fn Branches() -> impl IntoView {
-    let open = RwSignal::new(parameter("tree").is_some());
-    let label = move || if open.get() { "Close" } else { "Open" };
+    let is_open = RwSignal::new(parameter("tree").is_some());
+    let label = move || if is_open.get() { "Close" } else { "Open" };
     let accessible_name = move || {
-        if open.get() {
+        if is_open.get() {
             "Close branches"
         } else {
             "Open branches"
@@ -30,14 +30,14 @@ pub(crate) fn Branches() -> impl IntoView {
                     data-variant="quiet"
                     data-size="small"
                     aria-label=accessible_name
-                    aria-expanded=move || open.get().to_string()
-                    on:click=move |_| open.update(|open| *open = !*open)
+                    aria-expanded=move || is_open.get().to_string()
+                    on:click=move |_| is_open.update(|value| *value = !*value)
                 >
                     {label}
                 </button>
             </div>
             <Show
-                when=move || open.get()
+                when=move || is_open.get()
                 fallback=|| {
                     view! {
                         <p class="demo-empty">{"The conversation with all its versions."}</p>

@@ -51,9 +51,9 @@ pub(crate) fn Environments(harbor: Harbor) -> impl IntoView {
 fn LaneView(harbor: Harbor, env: Environment) -> impl IntoView {
     let lane = harbor.lane(env);
     let version = move || lane.with(|lane| lane.version.clone());
-    let meta = move || {
+    let status_text = move || {
         lane.with(|lane| {
-            let (tone, word, rest) = match &lane.status {
+            let (tone, label, detail) = match &lane.status {
                 LaneStatus::Healthy => ("ok", "Healthy", lane.since.clone()),
                 LaneStatus::RollingOut(_) => ("busy", "Rolling out", lane.since.clone()),
                 LaneStatus::Stage { version, step } => (
@@ -63,8 +63,8 @@ fn LaneView(harbor: Harbor, env: Environment) -> impl IntoView {
                 ),
             };
             view! {
-                <span class="demo-state" data-tone=tone>{word}</span>
-                <span>{rest}</span>
+                <span class="demo-state" data-tone=tone>{label}</span>
+                <span>{detail}</span>
             }
         })
     };
@@ -74,7 +74,7 @@ fn LaneView(harbor: Harbor, env: Environment) -> impl IntoView {
             LaneStatus::Healthy | LaneStatus::RollingOut(_) => None,
         })
     });
-    let bar = move || {
+    let progress_bar = move || {
         step.get().map(|step| {
             view! {
                 <progress
@@ -97,8 +97,8 @@ fn LaneView(harbor: Harbor, env: Environment) -> impl IntoView {
                 {env.title()}
             </h4>
             <p class="demo-lane-version">{version}</p>
-            <p class="demo-lane-meta">{meta}</p>
-            {bar}
+            <p class="demo-lane-meta">{status_text}</p>
+            {progress_bar}
         </li>
     }
 }

@@ -1,7 +1,7 @@
 //! The panels of the page. A panel registers its actions while it is mounted.
 
 mod activity;
-mod allowed;
+mod approvals;
 mod branches;
 mod conditions;
 mod deploy;
@@ -12,7 +12,7 @@ mod sources;
 mod stages;
 
 pub(crate) use activity::Activity;
-pub(crate) use allowed::Allowed;
+pub(crate) use approvals::Approvals;
 pub(crate) use branches::Branches;
 pub(crate) use conditions::Conditions;
 pub(crate) use environments::Environments;

@@ -90,7 +90,7 @@ fn SearchPanel(harbor: Harbor) -> impl IntoView {
             }) if pages.is_empty() => empty_note("Nothing was found."),
             Some(Search {
                 found: Ok(pages), ..
-            }) => results(harbor, pages),
+            }) => result_list(harbor, pages),
         })
     };
     view! {
@@ -119,7 +119,7 @@ fn empty_note(text: &str) -> AnyView {
     view! { <p class="demo-empty">{text.to_owned()}</p> }.into_any()
 }
 
-fn results(harbor: Harbor, pages: &[Page]) -> AnyView {
+fn result_list(harbor: Harbor, pages: &[Page]) -> AnyView {
     let rows = pages.iter().cloned().map(|page| {
         view! {
             <li class="demo-result" data-changed=move || harbor.changed_attribute("search")>

@@ -225,7 +225,7 @@ fn stepper(phase: Phase, reached_stage: Option<usize>) -> impl IntoView {
             (Phase::Running, Some(at)) if index == at => ("current", "in progress"),
             _ => ("todo", "to do"),
         };
-        let mark = match state {
+        let step_icon = match state {
             "done" => Some(Icon::Check.view()),
             "failed" => Some(Icon::X.view()),
             _ => None,
@@ -236,7 +236,7 @@ fn stepper(phase: Phase, reached_stage: Option<usize>) -> impl IntoView {
                 data-state=state
                 aria-current=(state == "current").then_some("step")
             >
-                <span class="la-step-mark" aria-hidden="true">{mark}</span>
+                <span class="la-step-mark" aria-hidden="true">{step_icon}</span>
                 <span>{stage}<span class="la-visually-hidden">{format!(", {word}")}</span></span>
             </li>
         }

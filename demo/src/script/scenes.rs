@@ -15,49 +15,49 @@ macro_rules! scene {
 /// Returns the failure scene that the user asks for, if any. The scene is played even if the page
 /// does not offer its tool.
 pub(super) fn failure_scene(lower: &str) -> Option<Transcript> {
-    let has = |word: &str| lower.contains(word);
-    if has("unknown tool") {
+    let has_word = |word: &str| lower.contains(word);
+    if has_word("unknown tool") {
         Some(scene!("unknown-tool"))
-    } else if has("wrong arguments") {
+    } else if has_word("wrong arguments") {
         Some(scene!("wrong-arguments"))
     } else {
-        has("broken card").then(|| scene!("broken-card"))
+        has_word("broken card").then(|| scene!("broken-card"))
     }
 }
 
 /// Returns the scene that the user asks for, if any.
 pub(super) fn find_scene(text: &str, lower: &str) -> Option<Transcript> {
-    let has = |word: &str| lower.contains(word);
+    let has_word = |word: &str| lower.contains(word);
     let query = words::text_after(text, &["search for ", "search "]);
-    let scene = if has("search") && has("weather") {
+    let scene = if has_word("search") && has_word("weather") {
         let query = query.unwrap_or(text);
         scene!("search-and-weather").with("query", query.split(" and ").next().unwrap_or(query))
-    } else if has("weather") {
+    } else if has_word("weather") {
         scene!("weather")
-    } else if has("search") {
+    } else if has_word("search") {
         scene!("search").with("query", query.unwrap_or("tide tables"))
-    } else if has("delete") {
+    } else if has_word("delete") {
         let (kind, name) = words::resource(text);
         scene!("delete").with("kind", kind).with("name", name)
-    } else if has("ask me first") || has("confirm") {
+    } else if has_word("ask me first") || has_word("confirm") {
         scene!("confirm").with("action", &words::action(text))
-    } else if has("process") || has("slow task") {
-        let version = if has("slow") {
+    } else if has_word("process") || has_word("slow task") {
+        let version = if has_word("slow") {
             "slow"
         } else {
             words::version(text)
         };
         scene!("process").with("version", version)
-    } else if has("deploy") {
+    } else if has_word("deploy") {
         scene!("deploy").with("version", words::version(text))
-    } else if has("data source with ") {
+    } else if has_word("data source with ") {
         let kind = words::text_after(text, &["data source with "]).unwrap_or("tables");
         scene!("source-with").with("wanted", kind)
-    } else if has("data source") {
+    } else if has_word("data source") {
         scene!("source")
-    } else if has("availability") {
+    } else if has_word("availability") {
         scene!("berths")
-    } else if has("order") {
+    } else if has_word("order") {
         scene!("order")
     } else {
         return None;
@@ -71,6 +71,6 @@ pub(super) fn find_scene(text: &str, lower: &str) -> Option<Transcript> {
 }
 
 /// Returns the answer to a request that no scene matches.
-pub(super) fn help() -> Transcript {
+pub(super) fn help_scene() -> Transcript {
     scene!("help")
 }

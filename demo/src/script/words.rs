@@ -141,12 +141,12 @@ fn search_sentence(value: &Value) -> String {
 
 /// Returns an answer that is several screens long.
 pub(super) fn long_answer() -> String {
-    let watches = (1..=14).map(|watch| {
+    let paragraphs = (1..=14).map(|watch| {
         format!(
             "Watch {watch}. The tide turned at the breakwater and the pilots changed over. Two \
              tugs lay ready at the northern quay, the wind stood in the south-west, and the \
              cranes kept their pace. Nothing was late, nothing was lost, and the log has the rest."
         )
     });
-    watches.collect::<Vec<_>>().join("\n\n")
+    paragraphs.collect::<Vec<_>>().join("\n\n")
 }

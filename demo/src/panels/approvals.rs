@@ -10,7 +10,7 @@ use serde_json::Value;
 const STORAGE_KEY: &str = "harbor:allowed";
 
 #[component]
-pub(crate) fn Allowed() -> impl IntoView {
+pub(crate) fn Approvals() -> impl IntoView {
     if let Some(assistant) = use_assistant() {
         assistant.remembered_approvals().persist_in(LocalStorage);
     }
