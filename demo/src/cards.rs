@@ -23,13 +23,13 @@ impl LineIcon {
     }
 }
 
-/// Renders a line about a call, in the colour of its status.
+/// Renders a line of text with an icon in the colour of the call's status.
 pub(crate) fn line(mark: LineIcon, text: impl Into<String>) -> AnyView {
     let text = text.into();
     view! { <p class="la-tool-line">{mark.view()}<span>{text}</span></p> }.into_any()
 }
 
-/// Renders a line in the colour of a tone: ok, warning, error or neutral.
+/// Renders a line of text with an icon in the colour of a tone: ok, warning, error or neutral.
 pub(crate) fn toned_line(tone: &'static str, mark: Icon, text: impl Into<String>) -> AnyView {
     let text = text.into();
     view! {
