@@ -107,7 +107,7 @@ pub(crate) struct DataSource {
     pub(crate) name: &'static str,
     pub(crate) kind: &'static str,
     pub(crate) extent: &'static str,
-    holds: &'static [&'static str],
+    keywords: &'static [&'static str],
 }
 
 pub(crate) const SOURCES: [DataSource; 3] = [
@@ -115,19 +115,19 @@ pub(crate) const SOURCES: [DataSource; 3] = [
         name: "Orders warehouse",
         kind: "PostgreSQL",
         extent: "48 tables",
-        holds: &["table", "sql", "order", "postgresql", "report"],
+        keywords: &["table", "sql", "order", "postgresql", "report"],
     },
     DataSource {
         name: "Berth telemetry",
         kind: "Time series",
         extent: "1.2 billion points",
-        holds: &["metric", "time series", "telemetry", "sensor"],
+        keywords: &["metric", "time series", "telemetry", "sensor"],
     },
     DataSource {
         name: "Customer events",
         kind: "Parquet",
         extent: "partitioned by day",
-        holds: &["log", "event", "parquet"],
+        keywords: &["log", "event", "parquet"],
     },
 ];
 
@@ -136,7 +136,7 @@ pub(crate) const SOURCES: [DataSource; 3] = [
 pub(crate) fn sources(kinds: &[String]) -> impl Iterator<Item = &'static DataSource> {
     let kinds: Vec<String> = kinds.iter().map(|kind| kind.to_lowercase()).collect();
     SOURCES.iter().filter(move |source| {
-        let has_kind = |kind: &String| source.holds.iter().any(|word| kind.contains(word));
+        let has_kind = |kind: &String| source.keywords.iter().any(|word| kind.contains(word));
         kinds.is_empty() || kinds.iter().any(has_kind)
     })
 }

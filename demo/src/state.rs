@@ -113,7 +113,7 @@ pub(crate) struct Project {
 #[derive(Clone)]
 pub(crate) struct Search {
     pub(crate) query: String,
-    pub(crate) found: Result<Vec<Page>, String>,
+    pub(crate) result: Result<Vec<Page>, String>,
 }
 
 /// A page of the search corpus.
@@ -139,7 +139,7 @@ pub(crate) struct FeedEntry {
     pub(crate) id: u64,
     pub(crate) time: String,
     pub(crate) text: String,
-    pub(crate) who: &'static str,
+    pub(crate) author: &'static str,
 }
 
 /// The displayed author of changes that the assistant made without approval.
@@ -169,11 +169,11 @@ impl Harbor {
             project("tidewatch", "Water levels and alarms, 4 services"),
             project("quay-scheduler", "Berth bookings, 7 services"),
         ];
-        let entry = |id, time: &str, text: &str, who| FeedEntry {
+        let entry = |id, time: &str, text: &str, author| FeedEntry {
             id,
             time: time.to_owned(),
             text: text.to_owned(),
-            who,
+            author,
         };
         let feed = vec![
             entry(
@@ -225,12 +225,12 @@ impl Harbor {
     }
 
     /// Adds an entry to the activity feed.
-    pub(crate) fn add_entry(self, text: impl Into<String>, who: &'static str) {
+    pub(crate) fn add_entry(self, text: impl Into<String>, author: &'static str) {
         let entry = FeedEntry {
             id: self.take_number(),
             time: time_of_day(),
             text: text.into(),
-            who,
+            author,
         };
         let id = entry.id;
         self.feed.update(|feed| feed.insert(0, entry));
@@ -277,13 +277,13 @@ impl Harbor {
 
     /// Deletes a project and adds an entry to the activity feed. Returns false if the project does
     /// not exist.
-    pub(crate) fn delete_project(self, name: &str, who: &'static str) -> bool {
+    pub(crate) fn delete_project(self, name: &str, author: &'static str) -> bool {
         let previous_count = self.projects.with_untracked(Vec::len);
         self.projects
             .update(|projects| projects.retain(|project| project.name != name));
         let is_deleted = self.projects.with_untracked(Vec::len) < previous_count;
         if is_deleted {
-            self.add_entry(format!("Project {name} deleted"), who);
+            self.add_entry(format!("Project {name} deleted"), author);
         }
         is_deleted
     }

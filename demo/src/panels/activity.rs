@@ -38,7 +38,7 @@ pub(crate) fn Activity(harbor: Harbor) -> impl IntoView {
                                 <time class="demo-feed-time">{entry.time}</time>
                                 <div>
                                     <p class="demo-feed-text">{entry.text}</p>
-                                    <p class="demo-feed-who">{entry.who}</p>
+                                    <p class="demo-feed-who">{entry.author}</p>
                                 </div>
                             </li>
                         }

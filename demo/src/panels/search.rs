@@ -70,7 +70,7 @@ fn SearchPanel(harbor: Harbor) -> impl IntoView {
     let note = move || {
         harbor.search.with(|search| {
             let search = search.as_ref()?;
-            let pages = search.found.as_ref().ok()?;
+            let pages = search.result.as_ref().ok()?;
             Some(format!(
                 "{} for “{}”",
                 result_count_text(pages.len()),
@@ -82,14 +82,14 @@ fn SearchPanel(harbor: Harbor) -> impl IntoView {
         harbor.search.with(|search| match search {
             None => empty_note("Nothing was searched for yet."),
             Some(Search {
-                found: Err(why),
+                result: Err(message),
                 query,
-            }) => empty_note(&format!("“{query}” was not searched for: {why}.")),
+            }) => empty_note(&format!("“{query}” was not searched for: {message}.")),
             Some(Search {
-                found: Ok(pages), ..
+                result: Ok(pages), ..
             }) if pages.is_empty() => empty_note("Nothing was found."),
             Some(Search {
-                found: Ok(pages), ..
+                result: Ok(pages), ..
             }) => result_list(harbor, pages),
         })
     };
@@ -174,8 +174,8 @@ async fn search(harbor: Harbor, query: String, ctx: ToolContext) -> Result<Vec<P
     } else {
         Ok(sample_data::find_pages(&lowercase_query))
     };
-    let result = pages.clone().map_err(|why| {
-        ToolError::new(why)
+    let result = pages.clone().map_err(|message| {
+        ToolError::new(message)
             .error_type("unavailable")
             .suggestion("Try again later")
     });
@@ -187,7 +187,7 @@ async fn search(harbor: Harbor, query: String, ctx: ToolContext) -> Result<Vec<P
     harbor.add_entry(format!("{verb} “{query}”"), ASSISTANT);
     harbor.search.set(Some(Search {
         query,
-        found: pages,
+        result: pages,
     }));
     harbor.mark("search");
     result

@@ -114,7 +114,7 @@ struct LaneGuard {
     harbor: Harbor,
     env: Environment,
     version: String,
-    over: bool,
+    is_finished: bool,
 }
 
 impl LaneGuard {
@@ -130,7 +130,7 @@ impl LaneGuard {
             harbor,
             env,
             version,
-            over: false,
+            is_finished: false,
         })
     }
 
@@ -142,7 +142,7 @@ impl LaneGuard {
     }
 
     fn finish(&mut self) {
-        self.over = true;
+        self.is_finished = true;
         self.harbor.lane(self.env).set(Lane {
             version: self.version.clone(),
             status: LaneStatus::Healthy,
@@ -167,7 +167,7 @@ impl LaneGuard {
 
 impl Drop for LaneGuard {
     fn drop(&mut self) {
-        if !self.over {
+        if !self.is_finished {
             self.harbor
                 .lane(self.env)
                 .update(|lane| lane.status = LaneStatus::Healthy);
