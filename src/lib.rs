@@ -2,7 +2,8 @@
 //!
 //! Components register the actions that an assistant may take on their page. The chat window talks
 //! to an agent, shows each call as it arrives, asks the user for approval where the action requires
-//! it, runs the handler exactly once and posts the result back. From the hook to the window:
+//! it, runs the handler exactly once and posts the result back. An example with an action and a chat
+//! window:
 //!
 //! ```
 //! use leptos::prelude::*;
@@ -48,32 +49,35 @@
 //! }
 //! ```
 //!
-//! 1. **Actions**: [`use_assistant_action`] registers a [`ToolAction`]. Its handler asks the user,
-//!    reports progress and is cancelled through a [`ToolContext`], and returns an
+//! 1. **Actions**: [`use_assistant_action`] registers a [`ToolAction`]. Through a [`ToolContext`],
+//!    its handler asks the user, reports progress and detects cancellation. The handler returns an
 //!    [`IntoToolResult`].
-//! 2. **Context**: [`use_assistant_context`], read whenever a run opens, and a shared state
-//!    ([`Assistant::set_state`]).
-//! 3. **Approvals and questions**: [`Approval`] before a call runs; [`ToolContext::ask_with`] and
-//!    [`ToolContext::confirm`] while it runs. Questions of the agent have a form, or a view of the
-//!    application ([`use_interrupt_renderer`]).
-//! 4. **Rendering**: a [`ToolCallView`] for calls ([`ToolAction::render`], [`use_tool_renderer`]),
-//!    a [`PartHandle`] for other parts of messages ([`use_part_renderer`]).
+//! 2. **Context**: [`use_assistant_context`] registers a function that is called whenever a run
+//!    opens; [`Assistant::set_state`] sets the state that is shared with the agent.
+//! 3. **Approvals and questions**: [`Approval`] determines whether the user is asked before a call
+//!    runs; [`ToolContext::ask_with`] and [`ToolContext::confirm`] ask the user while it runs.
+//!    Questions of the agent are shown in a form, or in a view of the application
+//!    ([`use_interrupt_renderer`]).
+//! 4. **Rendering**: a renderer of calls receives a [`ToolCallView`] ([`ToolAction::render`],
+//!    [`use_tool_renderer`]), and a renderer of other parts of messages receives a [`PartHandle`]
+//!    ([`use_part_renderer`]).
 //! 5. **Components**: [`AssistantProvider`] creates an [`Assistant`] and provides it to its
 //! children; [`ChatWindow`], [`ChatSidebar`] and [`ChatPopup`] are arrangements of the public parts
 //! in [`chat`], [`part`] and [`tool`]. The assistant provides everything that they show, as the
 //! signals of [`view`].
-//! 6. **Agents**: [`agent`] has agents over HTTP, and one that plays a script in the page.
-//! 7. **Persistence**: [`store`], passed to the provider.
-//! 8. **Appearance**: [`STYLE`], and [`Labels`] for every text.
+//! 6. **Agents**: [`agent`] contains agents that use HTTP, and an agent that plays a script in the
+//!    page.
+//! 7. **Persistence**: [`store`] contains the stores of conversations, which the provider accepts.
+//! 8. **Appearance**: [`STYLE`] is the style sheet, and [`Labels`] contains all texts.
 //!
 #![cfg_attr(
     feature = "markdown",
-    doc = "[`markdown`] draws what an agent writes as it streams; "
+    doc = "[`markdown`] renders the text of an agent as it streams. "
 )]
-//! [`attachment`] configures the files that a user may attach. `testing`, with the feature of that
-//! name, has an agent, a clock and more for the tests of an application. The engine without a
-//! browser is the crate `assistant-core`; its data that applications read and write is re-exported
-//! in [`event`], [`conversation`] and [`session`].
+//! [`attachment`] configures the files that a user may attach. `testing`, which the feature `testing`
+//! enables, contains an agent, a clock and other utilities for the tests of an application. The engine
+//! is the crate `assistant-core`, which does not depend on a browser; [`event`], [`conversation`] and
+//! [`session`] re-export the data that applications read and write.
 
 #![allow(
     unreachable_pub,
@@ -175,7 +179,7 @@ pub mod conversation {
     };
 }
 
-/// The loop of runs and calls, as data: options, notices, refusals, and events for observers.
+/// The data of a session: options, notices, refusals, summaries of runs, and events for observers.
 ///
 /// ```
 /// use leptos_assistant::session::{Refusal, TurnSummary};
@@ -201,8 +205,8 @@ pub mod session {
     };
 }
 
-/// Records of messages and calls for other systems: data, and [`Updates`](records::Updates) of an
-/// assistant.
+/// The records of messages and calls that an assistant exchanges with other systems, and
+/// [`Updates`](records::Updates), which observes and applies them.
 #[cfg(feature = "records")]
 pub mod records {
     pub use crate::assistant::Updates;
@@ -233,7 +237,7 @@ struct Readme;
 /// assert_eq!(core::mem::size_of::<u8>(), 1);
 /// ```
 #[cfg(doctest)]
-struct BothGlobs;
+struct GlobImports;
 
 /// Compiles the examples of the guide. Its other chapters contain no Rust.
 #[cfg(all(doctest, feature = "testing"))]

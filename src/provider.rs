@@ -37,16 +37,16 @@ impl std::fmt::Debug for AgentProp {
 
 impl<A: Agent> From<A> for AgentProp {
     fn from(agent: A) -> Self {
-        let make = move || {
+        let make_in_browser = move || {
             let agent = SendWrapper::new(agent);
-            let make: MakeAssistant = Box::new(move |options, thread_id| {
+            let make_assistant: MakeAssistant = Box::new(move |options, thread_id| {
                 let thread_id = thread_id.unwrap_or_else(fresh_id);
                 Assistant::with_thread_id(agent.take(), options, thread_id)
             });
-            make
+            make_assistant
         };
         Self {
-            make: in_browser().then(make),
+            make: in_browser().then(make_in_browser),
             is_owned: true,
         }
     }
@@ -99,10 +99,10 @@ impl std::fmt::Debug for StoreProp {
 
 impl<S: Store> From<S> for StoreProp {
     fn from(store: S) -> Self {
-        let begin: BeginPersistence = Box::new(move |assistant, thread_id, initial| {
+        let begin_persistence: BeginPersistence = Box::new(move |assistant, thread_id, initial| {
             StorePersistence::start(assistant.runtime(), Rc::new(store), thread_id, initial);
         });
-        Self(in_browser().then(|| SendWrapper::new(begin)))
+        Self(in_browser().then(|| SendWrapper::new(begin_persistence)))
     }
 }
 
@@ -168,13 +168,13 @@ pub fn AssistantProvider(
     /// The components that may use the assistant.
     children: Children,
 ) -> impl IntoView {
-    // A scope of its own: a component has none, and the next provider would replace this one's
-    // context.
+    // Contexts are provided in a child owner: a component has no owner of its own, and the next
+    // provider would replace the contexts of this provider.
     let owner = Owner::current().map_or_else(Owner::new, |owner| owner.child());
     let children = owner.with(|| {
         provide_context(Arc::new(media));
-        let Some(make) = agent.make else {
-            // Hooks below are inert (rule "on a server").
+        let Some(make_assistant) = agent.make else {
+            // The hooks of the children have no effect (rule "on a server").
             provide_context(ServerMarker);
             return children();
         };
@@ -183,16 +183,18 @@ pub fn AssistantProvider(
             Some(limits) => options.limits(limits),
             None => options,
         };
-        let assistant = make(options, thread_id.clone());
+        let assistant = make_assistant(options, thread_id.clone());
         provide_context(assistant.clone());
         retry_when_online(&assistant);
         if agent.is_owned {
-            let stopped = assistant.clone();
-            on_cleanup(move || stopped.shut_down());
+            let owned_assistant = assistant.clone();
+            on_cleanup(move || owned_assistant.shut_down());
         }
         let children = children();
         match (store.0, initial) {
-            (Some(begin), initial) => begin.take()(&assistant, thread_id, initial),
+            (Some(begin_persistence), initial) => {
+                begin_persistence.take()(&assistant, thread_id, initial)
+            }
             (None, Some(initial)) => {
                 if let Err(refusal) = assistant.import_as(thread_id, initial) {
                     console_error(&format!("AssistantProvider: {refusal}"));
@@ -208,29 +210,29 @@ pub fn AssistantProvider(
 /// Retries a run that failed because the browser was offline, once the browser is online again
 /// (rule "offline").
 ///
-/// Listens for `online` events until the owner is disposed, and does what the button Retry of the
-/// notice does. Nothing is retried if the notice was removed: the user has dismissed the notice,
+/// Listens for `online` events until the owner is disposed, and handles them like a click on the Retry
+/// button of the notice. Nothing is retried if the notice was removed: the user has dismissed the notice,
 /// sent another message, or pressed the button.
 fn retry_when_online(assistant: &Assistant) {
     if !in_browser() {
         return;
     }
-    // The browser frees a removed listener late, so it must not keep the assistant.
+    // The browser may free a removed listener late, so the listener holds only a weak handle.
     let assistant = assistant.weak();
-    let listens = window_event_listener_untyped("online", move |_| {
+    let listener = window_event_listener_untyped("online", move |_| {
         let Some(assistant) = assistant.upgrade() else {
             return;
         };
-        let waits = assistant.runtime().read(|session| {
+        let can_retry = assistant.runtime().read(|session| {
             session.notices().iter().any(|notice| {
-                let retries = notice.action() == Some(NoticeAction::Retry);
-                retries && notice.kind() == NoticeKind::Offline
+                let is_retryable = notice.action() == Some(NoticeAction::Retry);
+                is_retryable && notice.kind() == NoticeKind::Offline
             })
         });
-        if waits == Some(true) {
-            // Refused only if the notice no longer applies.
+        if can_retry == Some(true) {
+            // The retry is refused only if the notice no longer applies.
             let _ = assistant.retry();
         }
     });
-    on_cleanup(move || listens.remove());
+    on_cleanup(move || listener.remove());
 }

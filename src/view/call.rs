@@ -23,7 +23,7 @@ pub struct CallCell {
     /// The fingerprint of the call as it is shown for approval; `None` if no approval is pending.
     /// The user's decision is bound to this fingerprint.
     pub(crate) shown: ArcRwSignal<Option<Fingerprint>>,
-    /// The number of changes of the call, for readers that track more than its name and phase.
+    /// The number of changes of the call, for views that depend on more than its name and phase.
     pub(crate) revision: ArcRwSignal<u32>,
 }
 
@@ -36,11 +36,13 @@ pub(super) struct CallValues {
 
 impl CallValues {
     pub(super) fn new(call: &ToolCall, session: &Session) -> Self {
-        let asked = call.phase() == Phase::ApprovalRequested;
+        let is_approval_pending = call.phase() == Phase::ApprovalRequested;
         Self {
             name: call.name().to_owned(),
             phase: shown_phase(call),
-            shown: asked.then(|| session.fingerprint(&call.key())).flatten(),
+            shown: is_approval_pending
+                .then(|| session.fingerprint(&call.key()))
+                .flatten(),
         }
     }
 }
@@ -77,7 +79,7 @@ impl CallCell {
         self.shown.read_only()
     }
 
-    /// Returns the signal of the number of changes of the call, for readers that track more than
+    /// Returns the signal of the number of changes of the call, for views that depend on more than
     /// its name and phase.
     #[must_use]
     pub fn revision(&self) -> ArcReadSignal<u32> {
@@ -96,10 +98,10 @@ impl CallCell {
         }
     }
 
-    pub(super) fn apply_values(&self, shown: CallValues) {
-        set_if_changed(&self.name, shown.name);
-        set_if_changed(&self.phase, shown.phase);
-        set_if_changed(&self.shown, shown.shown);
+    pub(super) fn apply_values(&self, values: CallValues) {
+        set_if_changed(&self.name, values.name);
+        set_if_changed(&self.phase, values.phase);
+        set_if_changed(&self.shown, values.shown);
         self.revision.update(|count| *count = count.wrapping_add(1));
     }
 }

@@ -1,4 +1,4 @@
-//! Selects the window that shows a question, so that each question is asked once.
+//! Selects the window that shows a question, so that no question is shown twice.
 //!
 //! Each component that could show a question claims it. The window that was mounted first shows the
 //! question, until its component is unmounted or another component takes the question over.
@@ -17,7 +17,7 @@ pub(crate) enum Question {
     Interrupt(String),
     /// A question of a handler, in a card or a dialog.
     Handler(u64),
-    /// The announcements.
+    /// The announcements to assistive technology.
     Speech,
 }
 
@@ -60,64 +60,66 @@ impl Claims {
         id: u64,
         window: ClaimingWindow,
     ) -> ArcRwSignal<u32> {
-        let mut all = self.0.borrow_mut();
-        let places = all.entry(question.clone()).or_default();
-        let later = |place: &Claim| place.window.number > window.number;
-        let at = places.list.iter().position(later);
-        let at = at.unwrap_or(places.list.len());
-        places.list.insert(at, Claim { id, window });
-        notify_claimants(all, question)
+        let mut claims = self.0.borrow_mut();
+        let question_claims = claims.entry(question.clone()).or_default();
+        let is_mounted_later = |claim: &Claim| claim.window.number > window.number;
+        let index = question_claims.list.iter().position(is_mounted_later);
+        let index = index.unwrap_or(question_claims.list.len());
+        question_claims.list.insert(index, Claim { id, window });
+        notify_claimants(claims, question)
     }
 
     /// Returns the name of the window that shows the question; `None` if the component with the
     /// given id shows the question, or no window claims it.
     pub(crate) fn showing_window_name(&self, question: &Question, id: u64) -> Option<String> {
-        let all = self.0.borrow();
-        let first = all.get(question)?.list.first()?;
-        let name = || first.window.name.try_get().unwrap_or_default();
-        (first.id != id).then(name)
+        let claims = self.0.borrow();
+        let first_claim = claims.get(question)?.list.first()?;
+        let window_name = || first_claim.window.name.try_get().unwrap_or_default();
+        (first_claim.id != id).then(window_name)
     }
 
     /// Makes the claim of the component with the given id the first one, so that this component
     /// shows the question. Without such a claim, the order does not change.
     pub(crate) fn take_over(&self, question: &Question, id: u64) {
-        let mut all = self.0.borrow_mut();
-        let Some(places) = all.get_mut(question) else {
+        let mut claims = self.0.borrow_mut();
+        let Some(question_claims) = claims.get_mut(question) else {
             return;
         };
-        if let Some(at) = places.list.iter().position(|place| place.id == id) {
-            let mut place = places.list.remove(at);
-            // Windows mounted later come after it.
-            place.window.number = 0;
-            places.list.insert(0, place);
+        if let Some(index) = question_claims.list.iter().position(|claim| claim.id == id) {
+            let mut claim = question_claims.list.remove(index);
+            // With the number 0, the claim stays before those of windows that are mounted later.
+            claim.window.number = 0;
+            question_claims.list.insert(0, claim);
         }
-        notify_claimants(all, question);
+        notify_claimants(claims, question);
     }
 
     /// Removes the claim of the component with the given id, which was unmounted.
     pub(crate) fn remove(&self, question: &Question, id: u64) {
-        let mut all = self.0.borrow_mut();
-        let Some(places) = all.get_mut(question) else {
+        let mut claims = self.0.borrow_mut();
+        let Some(question_claims) = claims.get_mut(question) else {
             return;
         };
-        places.list.retain(|place| place.id != id);
-        if places.list.is_empty() {
-            all.remove(question);
+        question_claims.list.retain(|claim| claim.id != id);
+        if question_claims.list.is_empty() {
+            claims.remove(question);
             return;
         }
-        notify_claimants(all, question);
+        notify_claimants(claims, question);
     }
 }
 
 /// Ends the borrow of the claims, notifies the components that claim a question, and returns the
-/// signal of the question; a new signal if no component claims it.
+/// signal of the question. The signal is a new one if no component claims the question.
 fn notify_claimants(
-    all: std::cell::RefMut<'_, HashMap<Question, QuestionClaims>>,
+    claims: std::cell::RefMut<'_, HashMap<Question, QuestionClaims>>,
     question: &Question,
 ) -> ArcRwSignal<u32> {
-    let changed = all.get(question).map(|places| places.changed.clone());
-    drop(all);
-    let changed = changed.unwrap_or_default();
-    changed.update(|count| *count = count.wrapping_add(1));
-    changed
+    let signal = claims
+        .get(question)
+        .map(|question_claims| question_claims.changed.clone());
+    drop(claims);
+    let signal = signal.unwrap_or_default();
+    signal.update(|count| *count = count.wrapping_add(1));
+    signal
 }

@@ -43,7 +43,7 @@ impl ConfirmOptions {
     }
 }
 
-/// An open dialog.
+/// An open confirm dialog, in which a handler asks the user a question.
 #[derive(Clone)]
 pub(crate) struct ConfirmRequest {
     pub(crate) id: u64,
@@ -64,7 +64,7 @@ impl ConfirmRequest {
     /// Sends the answer to the handler; only the first answer counts.
     pub(crate) fn answer(&self, confirmed: bool) {
         if let Some(sender) = self.answer.borrow_mut().take() {
-            // The handler may have been cancelled.
+            // Sending fails only if the handler was cancelled.
             let _ = sender.send(confirmed);
         }
     }
@@ -74,7 +74,7 @@ impl ConfirmRequest {
 #[derive(Debug, Clone)]
 pub(crate) struct HandlerQuestion {
     pub(crate) id: u64,
-    /// The call of the handler.
+    /// The call for which the handler runs.
     pub(crate) call: CallKey,
     pub(crate) question: Value,
     /// The JSON Schema of the answer. Without a schema, only a custom renderer can show the

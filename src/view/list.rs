@@ -108,11 +108,11 @@ impl<'a> IntoIterator for &'a MessageList {
     }
 }
 
-/// A change of the list.
+/// A change of the list of messages.
 pub(super) struct ListChange {
     /// True if the messages belong to another conversation than the list.
-    other: bool,
-    /// The position of the first new entry; 0 rebuilds the list.
+    is_other_thread: bool,
+    /// The position of the first new entry; 0 if the whole list is replaced.
     from: usize,
     entries: Vec<MessageEntry>,
     path_edition: u64,
@@ -122,14 +122,14 @@ impl ListChange {
     /// Creates the change that replaces the list with the messages of another conversation.
     pub(super) fn replacement(conversation: &Conversation) -> Self {
         Self {
-            other: true,
+            is_other_thread: true,
             ..Self::from_position(0, conversation)
         }
     }
 
     fn from_position(from: usize, conversation: &Conversation) -> Self {
         Self {
-            other: false,
+            is_other_thread: false,
             from,
             entries: conversation
                 .path_from(from)
@@ -163,13 +163,13 @@ impl MessageList {
         }
     }
 
-    pub(super) fn apply_change(&mut self, growth: ListChange) {
-        if growth.from == 0 {
+    pub(super) fn apply_change(&mut self, change: ListChange) {
+        if change.from == 0 {
             self.entries.clear();
             self.edition += 1;
         }
-        self.thread += u64::from(growth.other);
-        self.path_edition = Some(growth.path_edition);
-        self.entries.extend(growth.entries);
+        self.thread += u64::from(change.is_other_thread);
+        self.path_edition = Some(change.path_edition);
+        self.entries.extend(change.entries);
     }
 }

@@ -31,13 +31,13 @@ pub struct MessageCell {
     pub(crate) parts: ArcRwSignal<Vec<PartCell>>,
     /// True if more text is expected.
     pub(crate) streaming: ArcRwSignal<bool>,
-    /// True if there is nothing to show.
+    /// True if the message has no content to show.
     pub(crate) empty: ArcRwSignal<bool>,
-    /// The way in which the message ended early; `None` for a complete message.
+    /// The reason why the message is incomplete; `None` for a complete message.
     pub(crate) cut: ArcRwSignal<Option<Cut>>,
     /// The steps that the agent reported in the runs that ended with this message.
     pub(crate) steps: ArcRwSignal<Vec<AgentStep>>,
-    /// The agent's version of the user's message, if it differs.
+    /// The agent's version of the user's message; `None` if the agent has the same text.
     pub(crate) disputed: ArcRwSignal<Option<String>>,
     /// True if the agent added the message as if the user had written it.
     pub(crate) attributed: ArcRwSignal<bool>,
@@ -200,13 +200,13 @@ impl MessageCell {
         self.streaming.read_only()
     }
 
-    /// Returns a signal that is true while there is nothing to show.
+    /// Returns a signal that is true while the message has no content to show.
     #[must_use]
     pub fn is_empty(&self) -> ArcReadSignal<bool> {
         self.empty.read_only()
     }
 
-    /// Returns the signal of the way in which the message ended early; `None` for a complete
+    /// Returns the signal of the reason why the message is incomplete; `None` for a complete
     /// message.
     #[must_use]
     pub fn cut(&self) -> ArcReadSignal<Option<Cut>> {
@@ -220,8 +220,8 @@ impl MessageCell {
         self.steps.read_only()
     }
 
-    /// Returns the signal of the agent's version of the user's message; `None` if it does not
-    /// differ.
+    /// Returns the signal of the agent's version of the user's message; `None` if the agent has the
+    /// same text.
     #[must_use]
     pub fn disputed(&self) -> ArcReadSignal<Option<String>> {
         self.disputed.read_only()
@@ -260,9 +260,9 @@ impl MessageCell {
     pub(super) fn new_values(&self, message: &Message) -> MessageValues {
         let kinds = part_kinds(message);
         let parts = self.parts.with_untracked(|old| {
-            let same = old.len() == kinds.len()
+            let is_unchanged = old.len() == kinds.len()
                 && old.iter().zip(&kinds).all(|(old, kind)| old.kind == *kind);
-            (!same).then(|| {
+            (!is_unchanged).then(|| {
                 let cells = kinds.into_iter().enumerate().map(|(index, kind)| {
                     let previous = old.get(index).filter(|old| old.kind == kind);
                     previous.cloned().unwrap_or_else(|| PartCell {
@@ -291,16 +291,16 @@ impl MessageCell {
         }
     }
 
-    pub(super) fn apply_values(&self, shape: MessageValues) {
-        if let Some(parts) = shape.parts {
+    pub(super) fn apply_values(&self, values: MessageValues) {
+        if let Some(parts) = values.parts {
             self.parts.set(parts);
         }
-        set_if_changed(&self.streaming, shape.streaming);
-        set_if_changed(&self.empty, shape.empty);
-        set_if_changed(&self.cut, shape.cut);
-        set_if_changed(&self.steps, shape.steps);
-        set_if_changed(&self.disputed, shape.disputed);
-        set_if_changed(&self.attributed, shape.attributed);
+        set_if_changed(&self.streaming, values.streaming);
+        set_if_changed(&self.empty, values.empty);
+        set_if_changed(&self.cut, values.cut);
+        set_if_changed(&self.steps, values.steps);
+        set_if_changed(&self.disputed, values.disputed);
+        set_if_changed(&self.attributed, values.attributed);
     }
 
     pub(super) fn part(&self, index: usize) -> Option<PartCell> {

@@ -1,8 +1,8 @@
 //! Provides the signals that views read, one for each value that changes independently.
 //!
 //! The session owns the conversation; no text is copied here. A text part's signal carries the
-//! length of the text ([`Mark`]), and the view reads the new end from the session. A change touches
-//! only the signals of its message, part or call.
+//! length of the text ([`Mark`]), and the view reads the appended text from the session. A change
+//! sets only the signals of its message, part or call.
 
 mod call;
 mod claims;
@@ -87,18 +87,18 @@ impl Activity {
 /// The signals of one assistant.
 pub(crate) struct ViewModel {
     pub(crate) messages: ArcRwSignal<MessageList>,
-    /// The number of changes of the message tree, because a list of one branch does not track other
-    /// branches.
+    /// The number of changes of the message tree. `messages` does not change with branches that are
+    /// not shown.
     pub(crate) tree: ArcRwSignal<u64>,
     pub(crate) activity: ArcRwSignal<Activity>,
-    /// The names of the tools of the running calls.
+    /// The names of the tools for which calls are running.
     pub(crate) running: ArcRwSignal<Vec<String>>,
     pub(crate) notices: ArcRwSignal<Vec<Notice>>,
     /// The steps that the agent has reported since the user's last message, except those that are
     /// stored with a message.
     pub(crate) agent_steps: ArcRwSignal<Vec<AgentStep>>,
     pub(crate) tools: ArcRwSignal<Vec<Tool>>,
-    /// The number of changes of the shared state, which is read on demand.
+    /// The number of changes of the shared state. The state itself is read from the session.
     pub(crate) state: ArcRwSignal<u64>,
     pub(crate) interrupts: ArcRwSignal<Vec<OpenInterrupt>>,
     /// The calls that wait for the user's decision.
@@ -114,10 +114,10 @@ pub(crate) struct ViewModel {
     pub(crate) archived: ArcRwSignal<Vec<String>>,
     /// The stored conversations, newest first, including those deleted recently.
     pub(crate) listed: ArcRwSignal<Vec<ThreadInfo>>,
-    /// The state of the conversation in the store, and its owner.
+    /// The state of the conversation in the store, and the tab that acts on the conversation.
     pub(crate) ownership: ArcRwSignal<Ownership>,
-    /// The number of registrations and removals of renderers, so that cards look up their renderer
-    /// again.
+    /// The number of times that a renderer was registered or removed. After a change, cards look up
+    /// their renderer again.
     pub(crate) renderers: ArcRwSignal<u32>,
     /// The number of open questions of handlers, in cards and dialogs.
     ask_count: AtomicU32,
@@ -186,23 +186,24 @@ impl ViewModel {
         }
     }
 
-    /// Counts a handler that begins to ask the user.
+    /// Increments the number of handlers that ask the user a question.
     pub(crate) fn begin_asking(&self) {
         self.set_ask_count(self.ask_count.load(Relaxed).saturating_add(1));
     }
 
-    /// Counts a handler whose question was answered or cancelled.
+    /// Decrements the number of handlers that ask the user a question, after a question was answered
+    /// or cancelled.
     pub(crate) fn end_asking(&self) {
         self.set_ask_count(self.ask_count.load(Relaxed).saturating_sub(1));
     }
 
     fn set_ask_count(&self, count: u32) {
         self.ask_count.store(count, Relaxed);
-        let now = Activity {
+        let activity = Activity {
             asking: count > 0,
             ..self.activity.get_untracked()
         };
-        set_if_changed(&self.activity, now);
+        set_if_changed(&self.activity, activity);
     }
 
     pub(crate) fn open_dialog(&self, request: ConfirmRequest) {
@@ -216,12 +217,12 @@ impl ViewModel {
 
     /// Reads the new values of the signals that the changes affect, and drops the signals of
     /// removed messages and of a replaced conversation. [`Self::apply_updates`] sets the signals
-    /// later, because the session is borrowed.
+    /// later, after the borrow of the session has ended.
     pub(crate) fn collect_updates(&self, changes: &[Change], session: &Session) -> SignalUpdates {
         let mut cells = self.cells.borrow_mut();
         let mut updates = SignalUpdates::default();
-        // The parts of a message are listed once, however many of its changes there are.
-        let mut shaped: HashSet<&MessageId> = HashSet::new();
+        // The values of each message are read once, even if several changes affect the message.
+        let mut updated_messages: HashSet<&MessageId> = HashSet::new();
         for change in changes {
             match change {
                 Change::Thread => {
@@ -231,8 +232,8 @@ impl ViewModel {
                     updates.tree = true;
                 }
                 Change::Path if updates.path.is_none() => {
-                    let known = self.messages.read_untracked();
-                    updates.path = Some(known.change_to(session.conversation()));
+                    let messages = self.messages.read_untracked();
+                    updates.path = Some(messages.change_to(session.conversation()));
                 }
                 Change::Path => {}
                 Change::MessageAdded(_) | Change::MessageMoved(_) => updates.tree = true,
@@ -241,12 +242,12 @@ impl ViewModel {
                     cells.messages.remove(message);
                 }
                 Change::PartAdded { message, .. } => {
-                    if shaped.insert(message) {
+                    if updated_messages.insert(message) {
                         updates.parts.extend(cells.message_values(message, session));
                     }
                 }
                 Change::Message(message) => {
-                    if shaped.insert(message) {
+                    if updated_messages.insert(message) {
                         updates.parts.extend(cells.message_values(message, session));
                     }
                     updates.marks.extend(cells.part_marks(message, session));
@@ -255,7 +256,7 @@ impl ViewModel {
                     updates
                         .marks
                         .extend(cells.part_mark(message, *part, session));
-                    if shaped.insert(message) {
+                    if updated_messages.insert(message) {
                         updates.parts.extend(cells.message_values(message, session));
                     }
                 }
@@ -264,13 +265,13 @@ impl ViewModel {
                 Change::State => updates.state = true,
                 Change::Run | Change::Steps => {
                     let runs = session.summary().runs().iter();
-                    let shown = runs.filter(|run| !run.has_stored_steps());
-                    let steps = shown.flat_map(|run| run.steps().to_vec());
+                    let unstored_runs = runs.filter(|run| !run.has_stored_steps());
+                    let steps = unstored_runs.flat_map(|run| run.steps().to_vec());
                     updates.agent_steps = Some(steps.collect());
                 }
                 Change::Registry => {
                     updates.tools = Some(session.tools());
-                    // An approval covers the rules of the action, too.
+                    // The fingerprint of a pending approval depends on the rules of the action.
                     for key in session.pending_approvals() {
                         updates.calls.extend(cells.call_values(&key, session));
                     }
@@ -296,17 +297,17 @@ impl ViewModel {
 
     /// Sets the signals to their new values.
     pub(crate) fn apply_updates(&self, updates: SignalUpdates) {
-        for (cell, shape) in updates.parts {
-            cell.apply_values(shape);
+        for (cell, values) in updates.parts {
+            cell.apply_values(values);
         }
         for (part, mark) in updates.marks {
             set_if_changed(&part.mark, mark);
         }
-        for (cell, shown) in updates.calls {
-            cell.apply_values(shown);
+        for (cell, values) in updates.calls {
+            cell.apply_values(values);
         }
-        if let Some(growth) = updates.path {
-            self.messages.update(|list| list.apply_change(growth));
+        if let Some(change) = updates.path {
+            self.messages.update(|list| list.apply_change(change));
         }
         if updates.tree {
             self.tree.update(|count| *count += 1);
@@ -349,8 +350,8 @@ impl ViewModel {
     }
 
     /// Sets the ownership of the conversation.
-    pub(crate) fn set_ownership(&self, place: Ownership) {
-        set_if_changed(&self.ownership, place);
+    pub(crate) fn set_ownership(&self, ownership: Ownership) {
+        set_if_changed(&self.ownership, ownership);
     }
 
     /// Sets the list of conversations in the store, newest first.
@@ -374,12 +375,12 @@ impl ViewModel {
 /// Returns the name of the speaker of a message: the name in the message, or else the name of its
 /// subagent; `None` if there is neither.
 fn speaker_name(message: &Message, session: &Session) -> Option<String> {
-    let named = message
+    let message_name = message
         .name()
         .map(str::to_owned)
         .filter(|name| !name.trim().is_empty());
-    let of_subagent = || session.subagent_name(message.subagent_run_id()?);
-    named.or_else(of_subagent)
+    let subagent_name = || session.subagent_name(message.subagent_run_id()?);
+    message_name.or_else(subagent_name)
 }
 
 impl CellCache {
@@ -419,10 +420,10 @@ impl CellCache {
             .iter()
             .enumerate()
             .filter_map(|(index, part)| {
-                let shown = cell.part(index)?;
+                let part_cell = cell.part(index)?;
                 let mark = Mark::from_text_part(part)
-                    .unwrap_or_else(|| shown.mark.get_untracked().with_next_generation());
-                Some((shown, mark))
+                    .unwrap_or_else(|| part_cell.mark.get_untracked().with_next_generation());
+                Some((part_cell, mark))
             });
         marks.collect()
     }
@@ -432,8 +433,8 @@ impl CellCache {
         key: &CallKey,
         session: &Session,
     ) -> Option<(CallCell, call::CallValues)> {
-        let shown = call::CallValues::new(session.conversation().call(key)?, session);
-        Some((self.call(key, session)?, shown))
+        let values = call::CallValues::new(session.conversation().call(key)?, session);
+        Some((self.call(key, session)?, values))
     }
 
     fn call(&mut self, key: &CallKey, session: &Session) -> Option<CallCell> {
