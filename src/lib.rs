@@ -52,7 +52,7 @@
 //! 1. **Actions**: [`use_assistant_action`] registers a [`ToolAction`]. Through a [`ToolContext`],
 //!    its handler asks the user, reports progress and detects cancellation. The handler returns an
 //!    [`IntoToolResult`].
-//! 2. **Context**: [`use_assistant_context`] registers a function that is called whenever a run
+//! 2. **Context**: [`use_assistant_context`] registers a value that is read whenever a run
 //!    opens; [`Assistant::set_state`] sets the state that is shared with the agent.
 //! 3. **Approvals and questions**: [`Approval`] determines whether the user is asked before a call
 //!    runs; [`ToolContext::ask_with`] and [`ToolContext::confirm`] ask the user while it runs.

@@ -28,12 +28,12 @@ const MAX_PAIRS: usize = 100;
 const MAX_LIST: usize = 10;
 /// The text for a null value.
 const NULL_TEXT: &str = "–";
-/// The maximum length of a title or state, in characters.
+/// The maximum length of a title or status, in characters.
 const MAX_LINE: usize = 120;
 
 pub(super) fn view(part: PartHandle) -> AnyView {
-    let known: Option<KnownType> = match part.kind() {
-        PartKind::Data(kind) if kind == sources::TYPE => {
+    let known_type: Option<KnownType> = match part.kind() {
+        PartKind::Data(kind) if kind == sources::LIST_TYPE => {
             Some((sources::is_source_list, sources::view))
         }
         PartKind::Data(kind) if kind == file::LIST_TYPE => {
@@ -41,32 +41,33 @@ pub(super) fn view(part: PartHandle) -> AnyView {
         }
         _ => None,
     };
-    let Some((fits, draw)) = known else {
+    let Some((matches_type, draw)) = known_type else {
         return data_card(part);
     };
-    let found = part;
-    let fits = memo(move || found.with(fits).unwrap_or_default());
-    dynamic(move || match fits.get() {
+    let is_known_type = memo(move || part.with(matches_type).unwrap_or_default());
+    dynamic(move || match is_known_type.get() {
         true => draw(part),
         false => data_card(part),
     })
     .into_any()
 }
 
-/// A function that detects data of a known type, and the renderer for it.
+/// A function that detects data of a known type, and the function that renders such data.
 type KnownType = (fn(&Part) -> bool, fn(PartHandle) -> AnyView);
 
 fn data_card(part: PartHandle) -> AnyView {
     let words = Words::current();
     let open = RwSignal::new(false);
-    let (name, state, data) = (part, part, part);
-    let titles = words.clone();
-    let title = move || name.with(|part| part_title(&titles.get(), part));
-    let state = move || state.with(status_text).flatten();
-    // Rendered only while open, since data may be long and change often.
+    let title_words = words.clone();
+    let title = move || part.with(|part| part_title(&title_words.get(), part));
+    let status = move || part.with(status_text).flatten();
+    // The body is rendered only while the card is open, since data may be long and change often.
     let body = move || {
-        let shown = |part: &Part| part_data(part).map(|data| data_body(data, &words.get()));
-        open.get().then(|| data.with(shown)).flatten().flatten()
+        let render_body = |part: &Part| part_data(part).map(|data| data_body(data, &words.get()));
+        open.get()
+            .then(|| part.with(render_body))
+            .flatten()
+            .flatten()
     };
     view! {
         <details
@@ -76,7 +77,7 @@ fn data_card(part: PartHandle) -> AnyView {
             <summary class="la-tool-summary">
                 <span class="la-tool-icon" aria-hidden="true">{Icon::Info.view()}</span>
                 <span class="la-activity-title" dir="auto">{dynamic(title)}</span>
-                <span class="la-activity-state" dir="auto">{dynamic(state)}</span>
+                <span class="la-activity-state" dir="auto">{dynamic(status)}</span>
                 {Icon::chevron()}
             </summary>
             <div class="la-tool-body">{dynamic(body)}</div>
@@ -85,8 +86,8 @@ fn data_card(part: PartHandle) -> AnyView {
     .into_any()
 }
 
-/// Returns the title of a part: the `title` of its data, or else the type in words; the label for
-/// results or for unknown parts if the part has no type.
+/// Returns the title of a part: for data, its `title`, or else its type in words; for other parts,
+/// the label of tool results or of unknown parts.
 fn part_title(labels: &Labels, part: &Part) -> String {
     match part {
         Part::Data(part) => {
@@ -121,54 +122,54 @@ fn part_data(part: &Part) -> Option<&Value> {
 /// Renders an object as names and values, any other value alone, up to [`MAX_SHOWN`] bytes and
 /// [`MAX_PAIRS`] pairs.
 fn data_body(data: &Value, labels: &Labels) -> AnyView {
-    let mut room = MAX_SHOWN;
+    let mut remaining = MAX_SHOWN;
     let Some(object) = data.as_object().filter(|object| !object.is_empty()) else {
-        return value_view(data, &labels.result, labels, &mut room);
+        return value_view(data, &labels.result, labels, &mut remaining);
     };
     let pairs = object.iter().take(MAX_PAIRS).map_while(|(key, value)| {
-        (room > 0).then(|| {
+        (remaining > 0).then(|| {
             let name = title_in_words(key);
-            let value_text = value_view(value, &name, labels, &mut room);
+            let rendered_value = value_view(value, &name, labels, &mut remaining);
             view! {
                 <dt dir="auto">{name}</dt>
-                <dd dir="auto">{value_text}</dd>
+                <dd dir="auto">{rendered_value}</dd>
             }
             .into_any()
         })
     });
     let pairs: Vec<_> = pairs.collect();
-    let more = (pairs.len() < object.len()).then_some("…");
-    view! { <dl class="la-pairs">{pairs}</dl> {more} }.into_any()
+    let ellipsis = (pairs.len() < object.len()).then_some("…");
+    view! { <dl class="la-pairs">{pairs}</dl> {ellipsis} }.into_any()
 }
 
 /// Renders a plain value, or a short list of plain values, as text; any other value as indented
-/// JSON. Subtracts the size of the result from `room`, the number of bytes left, and truncates a
+/// JSON. Subtracts the size of the result from `remaining`, the number of bytes left, and truncates a
 /// value that does not fit.
-fn value_view(value: &Value, name: &str, labels: &Labels, room: &mut usize) -> AnyView {
+fn value_view(value: &Value, name: &str, labels: &Labels, remaining: &mut usize) -> AnyView {
     let items = match value {
         Value::Array(list) if list.len() <= MAX_LIST => list.as_slice(),
         value => slice::from_ref(value),
     };
-    let plain = items
+    let is_plain = items
         .iter()
         .all(|item| !item.is_array() && !item.is_object());
-    let mut out = BoundedWriter {
+    let mut writer = BoundedWriter {
         text: String::new(),
-        room: *room,
+        remaining: *remaining,
     };
-    let written = match plain {
-        true => write_plain(&mut out, items, labels),
-        false => write!(out, "{value:#}"),
+    let result = match is_plain {
+        true => write_plain(&mut writer, items, labels),
+        false => write!(writer, "{value:#}"),
     };
-    *room = written.map_or(0, |()| out.room);
-    let mut text = out.text;
-    if written.is_err() {
+    *remaining = result.map_or(0, |()| writer.remaining);
+    let mut text = writer.text;
+    if result.is_err() {
         text.push('…');
     }
-    match plain {
+    match is_plain {
         true if text.is_empty() => NULL_TEXT.into_any(),
         true => text.into_any(),
-        // It scrolls, so it must be reachable by keyboard.
+        // The block scrolls, so the user must be able to focus it with the keyboard.
         false => view! {
             <pre class="la-code" tabindex="0" role="group" aria-label=name.to_owned()>
                 {text}
@@ -179,37 +180,37 @@ fn value_view(value: &Value, name: &str, labels: &Labels, room: &mut usize) -> A
 }
 
 /// Writes plain values, separated by commas.
-fn write_plain(out: &mut BoundedWriter, items: &[Value], labels: &Labels) -> fmt::Result {
-    for (at, item) in items.iter().enumerate() {
-        if at > 0 {
-            out.write_str(", ")?;
+fn write_plain(writer: &mut BoundedWriter, items: &[Value], labels: &Labels) -> fmt::Result {
+    for (index, item) in items.iter().enumerate() {
+        if index > 0 {
+            writer.write_str(", ")?;
         }
         match item {
-            Value::String(text) => out.write_str(text)?,
-            Value::Bool(true) => out.write_str(&labels.yes)?,
-            Value::Bool(false) => out.write_str(&labels.no)?,
-            Value::Null => out.write_str(NULL_TEXT)?,
-            other => write!(out, "{other}")?,
+            Value::String(text) => writer.write_str(text)?,
+            Value::Bool(true) => writer.write_str(&labels.yes)?,
+            Value::Bool(false) => writer.write_str(&labels.no)?,
+            Value::Null => writer.write_str(NULL_TEXT)?,
+            value => write!(writer, "{value}")?,
         }
     }
     Ok(())
 }
 
-/// A writer that fails once it is full.
+/// A writer that truncates the text at a maximum size, and then fails.
 struct BoundedWriter {
     text: String,
     /// The number of bytes that can still be written.
-    room: usize,
+    remaining: usize,
 }
 
 impl fmt::Write for BoundedWriter {
     fn write_str(&mut self, text: &str) -> fmt::Result {
-        let mut end = text.len().min(self.room);
+        let mut end = text.len().min(self.remaining);
         while !text.is_char_boundary(end) {
             end -= 1;
         }
         self.text.push_str(text.get(..end).unwrap_or_default());
-        self.room -= end;
+        self.remaining -= end;
         match end < text.len() {
             true => Err(fmt::Error),
             false => Ok(()),

@@ -1,9 +1,9 @@
 //! Renders files in a message: images, audio, videos and documents, alone or in a list that an agent
 //! shows next to its text.
 //!
-//! Files that the media policy allows are shown. Other files are shown by name, with a link if
-//! their address is safe, or with a button that saves the file if the message contains its bytes.
-//! Nothing else is fetched automatically.
+//! Media that the policy allows are shown. Any other file is shown as a card with its name, and with
+//! a link if its address is safe, or a button that saves the file if the message contains its bytes.
+//! The page fetches only media that the policy allows.
 
 use assistant_core::{
     conversation::Part,
@@ -27,11 +27,11 @@ use crate::ui::{
 const MAX_NAME: usize = 200;
 
 pub(super) fn view(part: &PartHandle) -> AnyView {
-    let shown = part.with_untracked(|part| match part {
+    let rendered_file = part.with_untracked(|part| match part {
         Part::File(content) => Some(file_view(content)),
         _ => None,
     });
-    shown.flatten().into_any()
+    rendered_file.flatten().into_any()
 }
 
 /// Renders a file as media if the media policy allows it and the browser can load it, otherwise as
@@ -42,17 +42,17 @@ pub(crate) fn file_view(content: &ContentPart) -> AnyView {
     };
     let card = FileCard::new(kind, source, content.metadata.as_ref());
     let Some(src) = allowed_src(kind, source) else {
-        let here = match source {
+        let base64 = match source {
             Source::Data { value, .. } => Some(value.clone()),
             _ => None,
         };
-        return file_card(&card, here);
+        return file_card(&card, base64);
     };
-    // A file that cannot be loaded or decoded is named like any other.
-    let broken = RwSignal::new(false);
-    dynamic(move || match broken.get() {
+    // A file that cannot be loaded or decoded is shown as a card with its name.
+    let load_failed = RwSignal::new(false);
+    dynamic(move || match load_failed.get() {
         true => file_card(&card, base64_of_data_url(&src)),
-        false => media_player(&card, src.clone(), broken),
+        false => media_player(&card, src.clone(), load_failed),
     })
     .into_any()
 }
@@ -78,16 +78,16 @@ fn allowed_src(kind: &str, source: &Source) -> Option<String> {
     }
 }
 
-fn media_player(card: &FileCard, src: String, broken: RwSignal<bool>) -> AnyView {
+fn media_player(card: &FileCard, src: String, load_failed: RwSignal<bool>) -> AnyView {
     let name = card.name.attr();
-    let fail = move |_| broken.set(true);
+    let on_error = move |_| load_failed.set(true);
     match card.icon {
         Icon::Audio => view! {
-            <audio class="la-part la-media" controls preload="none" aria-label=name src=src on:error=fail></audio>
+            <audio class="la-part la-media" controls preload="none" aria-label=name src=src on:error=on_error></audio>
         }
         .into_any(),
         Icon::Video => view! {
-            <video class="la-part la-media" controls preload="none" aria-label=name src=src on:error=fail></video>
+            <video class="la-part la-media" controls preload="none" aria-label=name src=src on:error=on_error></video>
         }
         .into_any(),
         _ => view! {
@@ -98,7 +98,7 @@ fn media_player(card: &FileCard, src: String, broken: RwSignal<bool>) -> AnyView
                 decoding="async"
                 referrerpolicy="no-referrer"
                 src=src
-                on:error=fail
+                on:error=on_error
             />
         }
         .into_any(),
@@ -109,9 +109,9 @@ fn media_player(card: &FileCard, src: String, broken: RwSignal<bool>) -> AnyView
 struct FileCard {
     icon: Icon,
     name: FileName,
-    /// Type, size and origin, as far as known.
+    /// The type, size and origin of the file, as far as they are known.
     details: String,
-    /// The address of the file, if it is safe to open.
+    /// The address of the file; `None` if there is none, or opening it is not safe.
     href: Option<String>,
 }
 
@@ -123,13 +123,13 @@ impl FileCard {
             "video" => (Icon::Video, |l| &l.video),
             _ => (Icon::File, |l| &l.file),
         };
-        let given = ["filename", "name", "title"]
+        let metadata_name = ["filename", "name", "title"]
             .into_iter()
             .find_map(|key| metadata?.get(key)?.as_str())
             .map(plain_name)
             .filter(|name| !name.is_empty());
         let mut details = Vec::new();
-        let (mut href, mut from_url) = (None, None);
+        let (mut href, mut url_name) = (None, None);
         match source {
             Source::Data { value, mime_type } => {
                 details.push(mime_type.clone());
@@ -139,7 +139,7 @@ impl FileCard {
                 details.extend(mime_type.clone());
                 let address = safe_href(value);
                 details.extend(address.as_ref().and_then(display_host));
-                from_url = address.as_ref().and_then(|a| last_segment(a.href()));
+                url_name = address.as_ref().and_then(|a| last_segment(a.href()));
                 href = address.map(|address| address.href().to_owned());
             }
             Source::File {
@@ -151,11 +151,11 @@ impl FileCard {
                 details.extend(provider.clone());
             }
         }
-        let name = given.or(from_url);
+        let name = metadata_name.or(url_name);
         Self {
             icon,
             name: FileName {
-                given: name.map(|name| name.chars().take(MAX_NAME).collect()),
+                name: name.map(|name| name.chars().take(MAX_NAME).collect()),
                 word,
                 words: Words::current(),
             },
@@ -168,22 +168,22 @@ impl FileCard {
     }
 }
 
-/// The name of a file, or the label of its kind.
+/// The name of a file, and the label of its kind, which is shown for a file without a name.
 #[derive(Clone)]
 struct FileName {
-    given: Option<String>,
+    name: Option<String>,
     word: fn(&Labels) -> &Word,
     words: Words,
 }
 
 impl FileName {
     fn get(&self) -> String {
-        let name = self.given.clone();
+        let name = self.name.clone();
         name.unwrap_or_else(|| self.words.word(self.word).into_owned())
     }
 
     fn text(&self) -> AnyView {
-        match &self.given {
+        match &self.name {
             Some(name) => name.clone().into_any(),
             None => self.words.text(self.word),
         }
@@ -195,17 +195,17 @@ impl FileName {
     }
 
     /// Returns the label of an action, followed by the name of the file.
-    fn with_action(&self, does: fn(&Labels) -> &Word) -> AttrText {
+    fn with_action(&self, label: fn(&Labels) -> &Word) -> AttrText {
         let name = self.clone();
-        Box::new(move || format!("{} {}", name.words.word(does), name.get()).into())
+        Box::new(move || format!("{} {}", name.words.word(label), name.get()).into())
     }
 }
 
-/// Renders the card of a file, with a link to the file, or a button that saves it. `here` contains
-/// the bytes of the file as base64, if the message contains them.
-fn file_card(card: &FileCard, here: Option<String>) -> AnyView {
+/// Renders the card of a file, with a link that opens the file, or a button that saves it. `base64`
+/// contains the bytes of the file, if they are in the message.
+fn file_card(card: &FileCard, base64: Option<String>) -> AnyView {
     let (words, name) = (card.name.words.clone(), card.name.clone());
-    let act = match (&card.href, here) {
+    let action = match (&card.href, base64) {
         (Some(href), _) => view! {
             <a
                 class="la-button"
@@ -242,7 +242,7 @@ fn file_card(card: &FileCard, here: Option<String>) -> AnyView {
                 <p class="la-file-name" dir="auto">{card.name.text()}</p>
                 <p class="la-file-facts" dir="auto">{card.details.clone()}</p>
             </div>
-            {act}
+            {action}
         </div>
     }
     .into_any()
@@ -261,11 +261,11 @@ fn last_segment(href: &str) -> Option<String> {
     Some(plain_name(segment)).filter(|name| !name.is_empty())
 }
 
-/// The type of data that contains files.
+/// The type of activities and data parts that contain a list of files.
 ///
-/// The data of such a part, an activity or data part, contains each file in the form of media in an
-/// AG-UI user message: `{"files": [{"type": "image", "source": {"type": "data", "value": "…",
-/// "mimeType": "image/png"}, "metadata": {"filename": "…"}}]}`, or is the list alone.
+/// The data is the list, or an object with the list: `{"files": [{"type": "image", "source":
+/// {"type": "data", "value": "…", "mimeType": "image/png"}, "metadata": {"filename": "…"}}]}`. Each
+/// file has the form of media in an AG-UI user message.
 pub(super) const LIST_TYPE: &str = "files";
 /// The maximum number of files shown.
 const MAX_FILES: usize = 50;
@@ -282,13 +282,13 @@ fn file_list(part: &Part) -> Option<&Vec<Value>> {
 
 pub(super) fn list_view(part: PartHandle) -> AnyView {
     let files = move || {
-        let shown = part.with(|part| {
+        let views = part.with(|part| {
             let values = file_list(part).map_or(&[][..], Vec::as_slice);
             let files = values.iter().take(MAX_FILES);
             let files = files.filter_map(|value| content_part_from_value(value.clone()).ok());
             files.map(|content| file_view(&content)).collect::<Vec<_>>()
         });
-        shown.unwrap_or_default()
+        views.unwrap_or_default()
     };
     view! { <div class="la-part la-files">{dynamic(files)}</div> }.into_any()
 }

@@ -28,48 +28,52 @@ pub(crate) struct ForeignView {
     pub(crate) instead: Box<dyn Fn() -> AnyView>,
 }
 
-/// Mounts the view of another component; empty if `find` returns `None`.
+/// Mounts the view that `find` returns, in an element of its own. The element is empty if `find`
+/// returns `None`.
 pub(crate) fn mount_foreign_view(
     assistant: Assistant,
     find: impl Fn() -> Option<ForeignView> + 'static,
 ) -> AnyView {
-    let place = NodeRef::<html::Div>::new();
-    let card = assistant.runtime().next_number();
+    let container = NodeRef::<html::Div>::new();
+    let card_id = assistant.runtime().next_number();
     let owner = Owner::current();
     let words = Words::current();
     let assistant_handle = assistant.clone();
     effect(move |_| {
-        let (Some(element), Some(owner)) = (place.get(), owner.clone()) else {
+        let (Some(element), Some(owner)) = (container.get(), owner.clone()) else {
             return;
         };
         let Some(ForeignView {
             registration,
             requester,
             draw,
-            instead,
+            instead: fallback,
         }) = untrack(&find)
         else {
             return;
         };
         let words = words.clone();
-        let instead = Rc::new(instead);
-        let default = Rc::clone(&instead);
-        let place = element.clone().into();
-        let drawn = owner.with(|| mount_to(place, move || guarded_view(draw, default, words)));
-        let mounted: Box<dyn Any> = match requester.filter(|_| is_empty(&element)) {
-            None => Box::new(drawn),
-            Some(what) => {
+        let fallback = Rc::new(fallback);
+        let error_fallback = Rc::clone(&fallback);
+        let parent = element.clone().into();
+        let mounted_view =
+            owner.with(|| mount_to(parent, move || guarded_view(draw, error_fallback, words)));
+        let handle: Box<dyn Any> = match requester.filter(|_| is_empty(&element)) {
+            None => Box::new(mounted_view),
+            Some(requester) => {
                 console_error(&format!(
-                    "{what} draws nothing: the built-in view is shown instead"
+                    "{requester} draws nothing: the built-in view is shown instead"
                 ));
-                drop(drawn);
-                Box::new(owner.with(|| mount_to(element.into(), move || instead())))
+                drop(mounted_view);
+                Box::new(owner.with(|| mount_to(element.into(), move || fallback())))
             }
         };
-        assistant_handle.cards().insert(card, registration, mounted);
+        assistant_handle
+            .cards()
+            .insert(card_id, registration, handle);
     });
-    on_cleanup(move || assistant.cards().remove(card));
-    view! { <div class="la-custom" node_ref=place></div> }.into_any()
+    on_cleanup(move || assistant.cards().remove(card_id));
+    view! { <div class="la-custom" node_ref=container></div> }.into_any()
 }
 
 /// Returns true if an element has no child elements, and no text except white space.
@@ -82,21 +86,21 @@ fn is_empty(element: &web_sys::HtmlElement) -> bool {
 /// fallback instead; the rest of the chat is not affected.
 fn guarded_view(
     draw: Box<dyn FnOnce() -> AnyView>,
-    instead: Rc<Box<dyn Fn() -> AnyView>>,
+    fallback: Rc<Box<dyn Fn() -> AnyView>>,
     words: Words,
 ) -> impl IntoView {
-    let (draw, instead) = (SendWrapper::new(draw), SendWrapper::new(instead));
+    let (draw, fallback) = (SendWrapper::new(draw), SendWrapper::new(fallback));
     view! {
         <ErrorBoundary fallback=move |errors| {
-            let list: Vec<String> =
+            let messages: Vec<String> =
                 errors.get().into_iter().map(|(_, error)| error.to_string()).collect();
             view! {
                 <div class="la-render-error">
                     <p class="la-tool-line" data-tone="error" role="alert">
                         {Icon::Alert.view()}
-                        <span>{words.text(|l| &l.render_failed)} " " {list.join("; ")}</span>
+                        <span>{words.text(|l| &l.render_failed)} " " {messages.join("; ")}</span>
                     </p>
-                    {instead()}
+                    {fallback()}
                 </div>
             }
         }>
@@ -130,14 +134,15 @@ mod unwinding {
     }
 
     fn catch_panic(draw: Box<dyn FnOnce() -> AnyView>) -> Result<AnyView, RendererPanic> {
-        // The closure owns its partial state, which is not observed again.
-        catch_unwind(AssertUnwindSafe(draw)).map_err(|why| RendererPanic(panic_message(&*why)))
+        // A panic leaves only the state of the closure incomplete, which is not read again.
+        catch_unwind(AssertUnwindSafe(draw))
+            .map_err(|payload| RendererPanic(panic_message(&*payload)))
     }
 
     /// Returns the message of a panic.
-    fn panic_message(why: &(dyn Any + Send)) -> String {
-        let text = why.downcast_ref::<String>().map(String::as_str);
-        let text = text.or_else(|| why.downcast_ref::<&str>().copied());
+    fn panic_message(payload: &(dyn Any + Send)) -> String {
+        let text = payload.downcast_ref::<String>().map(String::as_str);
+        let text = text.or_else(|| payload.downcast_ref::<&str>().copied());
         text.unwrap_or("panicked").to_owned()
     }
 
@@ -159,8 +164,11 @@ mod unwinding {
 
         #[test]
         fn a_panicking_renderer_is_contained_natively() {
-            let why = catch_panic(Box::new(|| panic!("no card for {}", "act"))).err();
-            assert_eq!(why.map(|why| why.0).as_deref(), Some("no card for act"));
+            let error = catch_panic(Box::new(|| panic!("no card for {}", "act"))).err();
+            assert_eq!(
+                error.map(|error| error.0).as_deref(),
+                Some("no card for act")
+            );
             assert!(catch_panic(Box::new(|| ().into_any())).is_ok());
         }
     }

@@ -1,7 +1,7 @@
 //! Renders the parts of a message by their kinds.
 //!
 //! An application renders parts of its own kind with [`use_part_renderer`]; unknown parts are shown
-//! as cards with their data. `tool` has the cards of tool calls, `chat` the frame of the message.
+//! as cards with their data. The module `tool` renders tool calls, and `chat` the frame of a message.
 
 mod data;
 mod file;
@@ -35,7 +35,7 @@ pub(crate) use foreign::{ForeignView, mount_foreign_view};
 
 /// Renders a part that is not a call, with the application's renderer or according to its kind.
 pub(crate) fn part_view(part: PartHandle) -> AnyView {
-    let renderer = memo(move || renderer_of(part).map(|found| found.id));
+    let renderer = memo(move || registered_renderer(part).map(|entry| entry.id));
     dynamic(move || match renderer.get() {
         Some(_) => custom_part(part),
         None => default_part(part),
@@ -45,7 +45,7 @@ pub(crate) fn part_view(part: PartHandle) -> AnyView {
 
 /// Finds the renderer that the application has registered for a part, if any; tracks registrations
 /// when called in a reactive closure.
-fn renderer_of(part: PartHandle) -> Option<FoundRenderer<PartHandle>> {
+fn registered_renderer(part: PartHandle) -> Option<FoundRenderer<PartHandle>> {
     let (_, cell) = part.cell()?;
     part.assistant()?.renderers().part(&cell.kind)
 }
@@ -55,16 +55,16 @@ fn custom_part(part: PartHandle) -> AnyView {
     let Some(assistant) = part.assistant() else {
         return ().into_any();
     };
-    let inner = mount_foreign_view(assistant, move || {
-        let found = renderer_of(part)?;
+    let mounted_view = mount_foreign_view(assistant, move || {
+        let entry = registered_renderer(part)?;
         Some(ForeignView {
-            registration: found.id,
+            registration: entry.id,
             requester: None,
-            draw: Box::new(move || (found.renderer)(part)),
+            draw: Box::new(move || (entry.renderer)(part)),
             instead: Box::new(move || part.default_view()),
         })
     });
-    view! { <div class="la-part">{inner}</div> }.into_any()
+    view! { <div class="la-part">{mounted_view}</div> }.into_any()
 }
 
 /// Renders a part with the default renderer of its kind; renders nothing for a call.
@@ -77,7 +77,7 @@ fn default_part(part: PartHandle) -> AnyView {
         PartKind::Reasoning => reasoning::view(part, assistant, message, cell),
         PartKind::File => file::view(&part),
         PartKind::Data(_) | PartKind::Unknown => data::view(part),
-        // Calls are rendered by `tool`.
+        // The module `tool` renders calls.
         PartKind::Call(_) => ().into_any(),
     }
 }

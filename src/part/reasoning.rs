@@ -1,4 +1,4 @@
-//! Renders the reasoning of the model, behind a summary with the duration.
+//! Renders the reasoning of the model as a text that expands from a summary with the duration.
 //!
 //! While the reasoning streams, its newest line is shown next to the title. Reasoning without text,
 //! such as encrypted reasoning, is not shown.
@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// The maximum length of the newest line, in characters.
-const LATEST: usize = 160;
+const MAX_LATEST_LINE: usize = 160;
 
 pub(super) fn view(
     part: PartHandle,
@@ -23,9 +23,9 @@ pub(super) fn view(
     cell: PartCell,
 ) -> AnyView {
     let mark = cell.mark.clone();
-    let says = memo(move || mark.with(|mark| mark.len > 0));
-    let shown = move || reasoning_view(part, assistant.clone(), message.clone(), cell.clone());
-    when(move || says.get(), shown).into_any()
+    let has_text = memo(move || mark.with(|mark| mark.len > 0));
+    let render = move || reasoning_view(part, assistant.clone(), message.clone(), cell.clone());
+    when(move || has_text.get(), render).into_any()
 }
 
 fn reasoning_view(
@@ -36,16 +36,16 @@ fn reasoning_view(
 ) -> AnyView {
     let words = Words::current();
     let mark = cell.mark.clone();
-    let open = memo(move || mark.with(|mark| mark.open));
-    let title = move || match open.get() {
+    let is_open = memo(move || mark.with(|mark| mark.open));
+    let title = move || match is_open.get() {
         true => words.word(|l| &l.thinking).into_owned(),
         false => reasoning_title(&words.get(), part.with_untracked(reasoning_ms).flatten()),
     };
-    let latest = move || {
-        let line = open.get().then(|| part.with(latest_line)).flatten();
+    let newest_line = move || {
+        let line = is_open.get().then(|| part.with(latest_line)).flatten();
         line.filter(|line| !line.is_empty()).map(|line| {
-            // Hidden from assistive technology: it changes with each word, and the whole text can
-            // be opened.
+            // The line is hidden from assistive technology, because it changes with each word, and
+            // the user can expand the whole text.
             view! {
                 <span class="la-reasoning-latest" aria-hidden="true">
                     <span dir="auto">{line}</span>
@@ -54,11 +54,11 @@ fn reasoning_view(
         })
     };
     view! {
-        <details class="la-part la-reasoning" data-open=move || open.get().then_some("")>
+        <details class="la-part la-reasoning" data-open=move || is_open.get().then_some("")>
             <summary class="la-reasoning-summary">
                 {Icon::chevron()}
                 <span class="la-reasoning-title">{dynamic(title)}</span>
-                {dynamic(latest)}
+                {dynamic(newest_line)}
             </summary>
             <div class="la-reasoning-text">
                 {text::agent_text(assistant, message, cell)}
@@ -95,14 +95,16 @@ fn latest_line(part: &Part) -> String {
     let Part::Reasoning(part) = part else {
         return String::new();
     };
-    let marks = |c: char| c.is_whitespace() || matches!(c, '*' | '#' | '`' | '_' | '>' | '-');
-    let line = part.text().trim_end_matches(marks);
+    let is_markup = |c: char| c.is_whitespace() || matches!(c, '*' | '#' | '`' | '_' | '>' | '-');
+    let line = part.text().trim_end_matches(is_markup);
     let line = line.rsplit(['\n', '\r']).next().unwrap_or_default();
-    let line = line.trim_start_matches(marks);
-    let cut = line
+    let line = line.trim_start_matches(is_markup);
+    let start = line
         .char_indices()
         .rev()
-        .nth(LATEST)
-        .map_or(0, |(at, _)| at);
-    line.get(cut..).unwrap_or_default().replace(['*', '`'], "")
+        .nth(MAX_LATEST_LINE)
+        .map_or(0, |(index, _)| index);
+    line.get(start..)
+        .unwrap_or_default()
+        .replace(['*', '`'], "")
 }

@@ -1,8 +1,8 @@
 //! Renders the sources of an answer as a numbered list of links.
 //!
-//! The sources are an activity or data part of the type `sources`: `{"sources": [{"title": "…",
-//! "url": "https://…", "snippet": "…"}]}`, or the list alone. Title and snippet are optional. An
-//! unsafe address is shown as text.
+//! The sources are in an activity or data part of the type `sources`. Its data is the list, or an
+//! object with the list: `{"sources": [{"title": "…", "url": "https://…", "snippet": "…"}]}`. Title
+//! and snippet are optional. A source with an unsafe address is shown without a link.
 
 use assistant_core::{conversation::Part, text::address::safe_href};
 use leptos::prelude::*;
@@ -11,12 +11,12 @@ use serde_json::Value;
 use super::PartHandle;
 use crate::ui::{Icon, Words, display_host, dynamic, each, memo};
 
-/// The type of data that contains sources.
-pub(super) const TYPE: &str = "sources";
+/// The type of activities and data parts that contain a list of sources.
+pub(super) const LIST_TYPE: &str = "sources";
 /// The maximum number of sources shown.
 const MAX_SOURCES: usize = 100;
 /// The maximum number of sources for which the list is open at first.
-const OPEN: usize = 3;
+const MAX_OPEN_SOURCES: usize = 3;
 /// The maximum length of a title or snippet, in characters.
 const MAX_TEXT: usize = 400;
 
@@ -30,9 +30,9 @@ struct ListedSource {
 
 impl ListedSource {
     /// Returns a key that contains the position and all shown values of the source.
-    fn key(&self, place: usize) -> String {
+    fn key(&self, index: usize) -> String {
         let href = self.link.as_ref().map_or("", |(href, _)| href);
-        format!("{place}\n{}\n{href}\n{}", self.title, self.snippet)
+        format!("{index}\n{}\n{href}\n{}", self.title, self.snippet)
     }
 }
 
@@ -79,16 +79,16 @@ fn parse_source(value: &Value) -> Option<ListedSource> {
 pub(super) fn view(part: PartHandle) -> AnyView {
     let words = Words::current();
     let sources = memo(move || part.with(read_sources).unwrap_or_default());
-    let open = sources.with_untracked(Vec::len) <= OPEN;
+    let is_open = sources.with_untracked(Vec::len) <= MAX_OPEN_SOURCES;
     let count = move || sources.with(Vec::len);
-    let numbered = move || sources.get().into_iter().enumerate().collect();
+    let numbered_sources = move || sources.get().into_iter().enumerate().collect();
     let list = each(
-        numbered,
-        |(place, source)| source.key(*place),
+        numbered_sources,
+        |(index, source)| source.key(*index),
         |(_, source)| source_item(source),
     );
     view! {
-        <details class="la-part la-sources" open=open>
+        <details class="la-part la-sources" open=is_open>
             <summary class="la-sources-summary">
                 {Icon::chevron()}
                 <span>{words.text(|l| &l.sources)}</span>
@@ -108,7 +108,7 @@ fn source_item(source: ListedSource) -> AnyView {
         link,
         snippet,
     } = source;
-    let head = match link {
+    let heading = match link {
         Some((href, host)) => view! {
             <a class="la-link" href=href target="_blank" rel="noopener noreferrer nofollow">{title}</a>
             {" "}
@@ -119,5 +119,5 @@ fn source_item(source: ListedSource) -> AnyView {
     };
     let snippet = (!snippet.is_empty())
         .then(|| view! { <p class="la-source-snippet" dir="auto">{snippet}</p> });
-    view! { <li class="la-source"><div dir="auto">{head}</div>{snippet}</li> }.into_any()
+    view! { <li class="la-source"><div dir="auto">{heading}</div>{snippet}</li> }.into_any()
 }

@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// The maximum length of the reason for a failed step, in characters.
-const MAX_WORDS: usize = 400;
+const MAX_FAILURE: usize = 400;
 
 /// Shows the steps of the current run; renders nothing if there are none. Once the run is over, the
 /// steps are shown with the last message of the run ([`MessageNotes`](crate::chat::MessageNotes)).
@@ -20,18 +20,18 @@ pub fn RunSteps(
     assistant: Option<Assistant>,
 ) -> impl IntoView {
     let assistant = assistant_for(assistant, "RunSteps")?;
-    let some = {
+    let has_steps = {
         let steps = assistant.agent_steps();
         memo(move || steps.with(|steps| !steps.is_empty()))
     };
-    let draw = move || {
+    let render_list = move || {
         let activity = assistant.activity();
         step_list(
             assistant.agent_steps(),
             memo(move || activity.get().streaming),
         )
     };
-    Some(when(move || some.get(), draw))
+    Some(when(move || has_steps.get(), render_list))
 }
 
 /// Renders the steps of finished runs, which are stored with a message.
@@ -52,28 +52,28 @@ fn count_label(words: &Words, count: usize) -> String {
 
 fn step_list(steps: ArcReadSignal<Vec<AgentStep>>, busy: Memo<bool>) -> AnyView {
     let words = Words::current();
-    let cut = {
+    let has_unfinished_step = {
         let steps = steps.clone();
         memo(move || !busy.get() && steps.with(|steps| steps.iter().any(|step| !step.finished())))
     };
-    let unfinished = words.clone();
-    let unfinished = move || {
+    let note_words = words.clone();
+    let unfinished_note = move || {
         view! {
             <span class="la-steps-cut">
-                {Icon::Ban.view()} <span>{unfinished.text(|l| &l.step_unfinished)}</span>
+                {Icon::Ban.view()} <span>{note_words.text(|l| &l.step_unfinished)}</span>
             </span>
         }
         .into_any()
     };
-    let head = {
+    let summary = {
         let steps = steps.clone();
         let words = words.clone();
         move || {
-            let now = steps.with(|steps| {
-                let open = steps.iter().rev().find(|step| !step.finished());
-                open.map(|step| step.name().to_owned())
+            let open_step_name = steps.with(|steps| {
+                let open_step = steps.iter().rev().find(|step| !step.finished());
+                open_step.map(|step| step.name().to_owned())
             });
-            match now.filter(|_| busy.get()) {
+            match open_step_name.filter(|_| busy.get()) {
                 Some(name) => view! { {spinner()}<span dir="auto">{name}</span> }.into_any(),
                 None => view! {
                     {Icon::chevron()}
@@ -83,32 +83,32 @@ fn step_list(steps: ArcReadSignal<Vec<AgentStep>>, busy: Memo<bool>) -> AnyView 
             }
         }
     };
-    let numbered = move || steps.get().into_iter().enumerate().collect();
-    let item = move |(_, step): (usize, AgentStep)| {
-        let (done, failed) = (step.finished(), step.failure().is_some());
-        let mark = move || match (done, busy.get()) {
-            (true, _) if failed => Icon::Alert.view().into_any(),
+    let numbered_steps = move || steps.get().into_iter().enumerate().collect();
+    let render_step = move |(_, step): (usize, AgentStep)| {
+        let (is_finished, has_failed) = (step.finished(), step.failure().is_some());
+        let icon = move || match (is_finished, busy.get()) {
+            (true, _) if has_failed => Icon::Alert.view().into_any(),
             (true, _) => Icon::Check.view().into_any(),
             (false, true) => spinner().into_any(),
             (false, false) => Icon::Ban.view().into_any(),
         };
         let words = words.clone();
-        let state = move || match (done, busy.get()) {
-            (true, _) if failed => words.word(|l| &l.call_failed),
+        let state_text = move || match (is_finished, busy.get()) {
+            (true, _) if has_failed => words.word(|l| &l.call_failed),
             (true, _) => words.word(|l| &l.done),
             (false, true) => words.word(|l| &l.running),
             (false, false) => words.word(|l| &l.step_unfinished),
         };
-        let failure = step.failure().map(|words| {
-            let words: String = words.chars().take(MAX_WORDS).collect();
-            view! { <span class="la-run-step-failure" dir="auto">{words}</span> }
+        let failure = step.failure().map(|reason| {
+            let reason: String = reason.chars().take(MAX_FAILURE).collect();
+            view! { <span class="la-run-step-failure" dir="auto">{reason}</span> }
         });
         view! {
             <li class="la-run-step">
-                {dynamic(mark)}
+                {dynamic(icon)}
                 <div class="la-run-step-text">
                     <span dir="auto">{step.name()}</span>
-                    <span class="la-visually-hidden">", " {dynamic(state)} {failed.then_some(": ")}</span>
+                    <span class="la-visually-hidden">", " {dynamic(state_text)} {has_failed.then_some(": ")}</span>
                     {failure}
                 </div>
             </li>
@@ -118,10 +118,10 @@ fn step_list(steps: ArcReadSignal<Vec<AgentStep>>, busy: Memo<bool>) -> AnyView 
     view! {
         <details class="la-steps">
             <summary class="la-steps-summary">
-                {dynamic(head)} {when(move || cut.get(), unfinished)}
+                {dynamic(summary)} {when(move || has_unfinished_step.get(), unfinished_note)}
             </summary>
             <ol class="la-steps-list">
-                {each(numbered, |(place, step)| format!("{place} {}", step.finished()), item)}
+                {each(numbered_steps, |(index, step)| format!("{index} {}", step.finished()), render_step)}
             </ol>
         </details>
     }

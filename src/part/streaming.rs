@@ -1,4 +1,4 @@
-//! Renders streaming text: new text is appended to the text node, existing text is not set again.
+//! Renders streaming text. New text is appended to the text node, and existing text is not set again.
 
 use assistant_core::conversation::{MessageId, Part};
 use leptos::{html, prelude::*};
@@ -34,20 +34,20 @@ pub fn StreamingText(
     part: PartCell,
 ) -> impl IntoView {
     let block = NodeRef::<html::P>::new();
-    effect(move |shown: Option<RenderedPart>| {
+    effect(move |previous: Option<RenderedPart>| {
         let mark = part.mark.get();
-        let mut shown = shown.unwrap_or_default();
+        let mut rendered_part = previous.unwrap_or_default();
         if let Some(block) = block.get() {
-            shown.update_text(&block, mark, |len| {
+            rendered_part.update_text(&block, mark, |len| {
                 text_after(&assistant, &message, part.index, len)
             });
         }
-        shown
+        rendered_part
     });
     view! { <p class="la-text-block" dir="auto" node_ref=block></p> }
 }
 
-/// The text node that grows, and the length of the text in the page.
+/// The text node to which new text is appended, and the length of the text in the page.
 #[derive(Default)]
 struct RenderedPart {
     /// The last text node, and its size in bytes. A long text has several nodes, each in an element
@@ -57,7 +57,7 @@ struct RenderedPart {
 }
 
 impl RenderedPart {
-    /// Appends the new text, which `suffix` returns for the length of the text in the page. A text
+    /// Appends the new text to the page. `suffix` returns the text after a number of bytes. A text
     /// that was replaced is rendered from its start.
     fn update_text(
         &mut self,
@@ -76,10 +76,10 @@ impl RenderedPart {
         let text = suffix(self.mark.len).unwrap_or_default();
         self.mark.len += text.len();
         let mut rest = text.as_str();
-        while let Some((head, after)) = split_at_block_end(rest, self.node_size()) {
+        while let Some((head, tail)) = split_at_block_end(rest, self.node_size()) {
             self.append(head);
             self.node = append_text_piece(block);
-            rest = after;
+            rest = tail;
         }
         self.append(rest);
     }

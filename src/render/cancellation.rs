@@ -49,7 +49,7 @@ impl Cancellation {
     pub(crate) fn cancel(&self) {
         self.cancelled.set(true);
         if let Some(sender) = self.sender.borrow_mut().take() {
-            // The receiver may be dropped.
+            // Sending fails only if the receiver was dropped.
             let _ = sender.send(());
         }
     }

@@ -19,23 +19,23 @@ pub(crate) struct MountedCards {
 
 impl MountedCards {
     pub(crate) fn insert(&self, card: u64, registration: RegistrationId, mounted: Box<dyn Any>) {
-        let old = self
+        let replaced_card = self
             .mounted
             .borrow_mut()
             .insert(card, (registration, mounted));
-        drop(old);
+        drop(replaced_card);
     }
 
     /// Removes one card from the page.
     pub(crate) fn remove(&self, card: u64) {
-        // Dropped after the borrow ends, since cleanup code of a card may call back here.
-        let removed = self.mounted.borrow_mut().remove(&card);
-        drop(removed);
+        // The card is dropped after the borrow ends, since its cleanup code may use the cards again.
+        let removed_card = self.mounted.borrow_mut().remove(&card);
+        drop(removed_card);
     }
 
     /// Removes all cards of a registration from the page.
     pub(crate) fn remove_all_of(&self, registration: RegistrationId) {
-        let cards: Vec<u64> = {
+        let card_ids: Vec<u64> = {
             let mounted = self.mounted.borrow();
             mounted
                 .iter()
@@ -43,13 +43,13 @@ impl MountedCards {
                 .map(|(card, _)| *card)
                 .collect()
         };
-        for card in cards {
+        for card in card_ids {
             self.remove(card);
         }
     }
 
     pub(crate) fn clear(&self) {
-        let removed = std::mem::take(&mut *self.mounted.borrow_mut());
-        drop(removed);
+        let removed_cards = std::mem::take(&mut *self.mounted.borrow_mut());
+        drop(removed_cards);
     }
 }

@@ -1,5 +1,5 @@
-//! The code of actions, their texts, the targets of renderers, and the mounted cards. The layers
-//! above decide when renderers and handlers run, and with which values.
+//! The code of actions, their texts, the targets of renderers, and the mounted cards. Other modules
+//! call the renderers and handlers.
 
 mod cancellation;
 mod cards;

@@ -9,7 +9,7 @@ use crate::ui::clock;
 ///
 /// The clock controls intentional delays: the limits of handlers and questions, the pace of a
 /// scripted agent, the time for which a button shows "Copied". Frames and the network are not
-/// affected. Delays that began earlier follow the browser's time.
+/// affected. Delays that began before the clock was created follow the browser's time.
 ///
 /// ```
 /// use std::time::Duration;
@@ -34,8 +34,9 @@ impl FakeClock {
     }
 
     /// Advances the time. Timers that become due fire before this function returns, in order; while
-    /// one fires, the clock shows the time at which it was due. Code that waits for a timer, such
-    /// as the rest of a handler, runs in the page's next tasks: see [`settle`](super::settle).
+    /// a timer fires, the clock shows the time at which the timer was due. Code that waits for a
+    /// timer, such as the rest of a handler, runs in the page's next tasks: see
+    /// [`settle`](super::settle).
     pub fn advance(&self, by: Duration) {
         clock::advance(i64::try_from(by.as_millis()).unwrap_or(i64::MAX));
     }

@@ -89,7 +89,7 @@ impl MockAgent {
 
 impl Agent for MockAgent {
     fn traits(&self) -> AgentTraits {
-        // An answer ends with its run: it answers no call later.
+        // The agent does not report the results of calls after a run has ended.
         AgentTraits::default().with_runs_tools(false)
     }
 

@@ -2,7 +2,7 @@
 //! registered actions, checks that a schema fits its type, a clock that a test controls, and
 //! decisions by scripted events.
 //!
-//! Behind the feature `testing`, for the `[dev-dependencies]` of an application:
+//! The feature `testing` enables this module, in the `[dev-dependencies]` of an application:
 //! `leptos-assistant = { version = "0.1", features = ["testing"] }`.
 
 #[cfg(feature = "records")]

@@ -10,9 +10,9 @@ use wasm_bindgen::JsCast;
 use super::accept_scripted_events;
 use crate::ui::{after_by_browser, find};
 
-/// The number of frames to wait: streaming text is shown at every second frame, and its effects one
-/// frame later.
-const FRAMES: usize = 3;
+/// The number of frames to wait. Streaming text is rendered at every second frame, and the effects
+/// of the change run one frame later.
+const SETTLE_FRAMES: usize = 3;
 
 /// A mounted component, which is removed from the page when it is dropped.
 #[non_exhaustive]
@@ -87,7 +87,7 @@ impl Mounted {
     /// Clicks the first element that matches a CSS selector, as a user does; returns false if no
     /// element matches.
     pub fn click(&self, selector: &str) -> bool {
-        let _scripted = accept_scripted_events();
+        let _guard = accept_scripted_events();
         self.find(selector)
             .inspect(web_sys::HtmlElement::click)
             .is_some()
@@ -114,10 +114,10 @@ impl Drop for Mounted {
 /// ```
 pub async fn settle() {
     wait_ms(30).await;
-    for _ in 0..FRAMES {
+    for _ in 0..SETTLE_FRAMES {
         let (sender, receiver) = oneshot::channel();
         request_animation_frame(move || {
-            // The receiver is dropped if the future is.
+            // Sending fails only if the receiver was dropped.
             let _ = sender.send(());
         });
         // Hidden pages draw no frames.
@@ -148,7 +148,7 @@ pub async fn until(holds: impl Fn() -> bool) -> bool {
 async fn wait_ms(ms: u32) {
     let (sender, receiver) = oneshot::channel();
     after_by_browser(ms, move || {
-        // The receiver is dropped if the future is.
+        // Sending fails only if the receiver was dropped.
         let _ = sender.send(());
     });
     let _ = receiver.await;

@@ -1,11 +1,11 @@
-//! Returns the actions that are registered with an assistant, for assertions.
+//! Lists the actions that are registered with an assistant, for assertions.
 
 use assistant_core::action::ActionSpec;
 
 use crate::assistant::Assistant;
 
-/// Returns all actions that components have registered, in order of registration, with schema,
-/// rules, and the enabled state. For the actions that the agent was offered in a run, see
+/// Returns all actions that components have registered, in order of registration, with their
+/// schemas, rules and enabled states. For the actions that the agent was offered in a run, see
 /// [`MockAgent::inputs`](super::MockAgent::inputs).
 ///
 /// ```no_run
@@ -18,9 +18,12 @@ use crate::assistant::Assistant;
 /// ```
 #[must_use]
 pub fn registrations(assistant: &Assistant) -> Vec<ActionSpec> {
-    let all = assistant.read(|session| {
-        let all = session.registry().all();
-        all.into_iter().map(|entry| entry.spec().clone()).collect()
+    let specs = assistant.read(|session| {
+        let entries = session.registry().all();
+        entries
+            .into_iter()
+            .map(|entry| entry.spec().clone())
+            .collect()
     });
-    all.unwrap_or_default()
+    specs.unwrap_or_default()
 }

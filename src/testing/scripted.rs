@@ -2,7 +2,7 @@
 
 use crate::ui::scripted;
 
-/// A guard that accepts scripted events as a user's until the guard is dropped: see
+/// A guard that makes scripted events count as the user's until the guard is dropped: see
 /// [`accept_scripted_events`].
 #[derive(Debug)]
 #[must_use = "dropping it refuses them again at once"]
@@ -14,14 +14,14 @@ pub struct ScriptedEvents(());
 /// In an application only events that a user causes count
 /// ([`Event.isTrusted`](https://developer.mozilla.org/en-US/docs/Web/API/Event/isTrusted)), and a
 /// script that calls `button.click()` approves nothing. [`Mounted::click`](super::Mounted::click)
-/// does not need this.
+/// does not need this guard.
 ///
 /// ```
 /// # use leptos_assistant::testing::Mounted;
 /// # fn test(page: &Mounted) {
 /// use leptos_assistant::testing::accept_scripted_events;
 ///
-/// let _scripted = accept_scripted_events();
+/// let _guard = accept_scripted_events();
 /// page.find(".la-approval-approve").expect("it asks").click();
 /// # }
 /// ```

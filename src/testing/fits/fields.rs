@@ -8,10 +8,10 @@ use serde::{
 
 /// Returns the field names of a struct; `None` if the type is not a struct, or accepts any field.
 pub(super) fn field_names<'de, T: Deserialize<'de>>() -> Option<&'static [&'static str]> {
-    let mut found = None;
-    // Only the requested fields matter: there is nothing to deserialize.
-    let _ = T::deserialize(FieldNameCollector(&mut found));
-    found
+    let mut names = None;
+    // The result is always an error, because there is nothing to deserialize.
+    let _ = T::deserialize(FieldNameCollector(&mut names));
+    names
 }
 
 struct FieldNameCollector<'a>(&'a mut Option<&'static [&'static str]>);

@@ -43,12 +43,12 @@ use serde_json::Value;
 #[track_caller]
 #[allow(clippy::panic, reason = "a check in tests")]
 pub fn assert_schema_fits<T: DeserializeOwned>(schema: &Value) {
-    let found = schema_misfits::<T>(schema);
-    if !found.is_empty() {
+    let misfits = schema_misfits::<T>(schema);
+    if !misfits.is_empty() {
         let type_name = std::any::type_name::<T>();
         panic!(
             "the schema does not fit {type_name}:\n- {}",
-            found.join("\n- ")
+            misfits.join("\n- ")
         );
     }
 }
@@ -71,55 +71,63 @@ pub fn assert_schema_fits<T: DeserializeOwned>(schema: &Value) {
 ///     city: String,
 /// }
 ///
-/// let found = schema_misfits::<Trip>(&json!({
+/// let misfits = schema_misfits::<Trip>(&json!({
 ///     "type": "object",
 ///     "properties": {"city": {"type": "string"}}
 /// }));
-/// assert_eq!(found, ["without the fields that are not required: missing field `city`"]);
+/// assert_eq!(misfits, ["without the fields that are not required: missing field `city`"]);
 /// ```
 #[must_use]
 pub fn schema_misfits<T: DeserializeOwned>(schema: &Value) -> Vec<String> {
-    let mut found = Vec::new();
-    let unknown = fields::field_names::<T>().map(|fields| unknown_properties(schema, fields));
-    let tried = samples::generate_samples(schema);
-    let allowed = tried
+    let mut misfits = Vec::new();
+    let unknown_fields =
+        fields::field_names::<T>().map(|fields| unknown_properties(schema, fields));
+    let candidates = samples::generate_samples(schema);
+    let allowed_samples = candidates
         .into_iter()
         .filter(|sample| validate(schema, &sample.value, &mut NoPatterns).is_empty());
-    let mut any = false;
-    for sample in allowed {
-        any = true;
+    let mut has_sample = false;
+    for sample in allowed_samples {
+        has_sample = true;
         let Err(error) = serde_json::from_value::<T>(sample.value) else {
             continue;
         };
-        let misfit = match sample.what.as_str() {
+        let misfit = match sample.difference.as_str() {
             "" => error.to_string(),
-            what => format!("{what}: {error}"),
+            difference => format!("{difference}: {error}"),
         };
         // A field that is wrong in every value is reported once.
-        let known = |old: &String| old.ends_with(&error.to_string());
-        if !found.iter().any(known) {
-            found.push(misfit);
+        let is_reported = |old: &String| old.ends_with(&error.to_string());
+        if !misfits.iter().any(is_reported) {
+            misfits.push(misfit);
         }
     }
-    if !any {
-        let wrong = validate(schema, &Value::Null, &mut NoPatterns);
-        let fault = wrong.iter().find(|wrong| wrong.keyword() == "schema");
-        found.push(match fault {
-            Some(fault) => format!("the schema cannot be read: {fault}"),
+    if !has_sample {
+        let violations = validate(schema, &Value::Null, &mut NoPatterns);
+        let violation = violations
+            .iter()
+            .find(|violation| violation.keyword() == "schema");
+        misfits.push(match violation {
+            Some(violation) => format!("the schema cannot be read: {violation}"),
             None => "no value could be made from the schema: give it `examples`".to_owned(),
         });
     }
     // A type that denies unknown fields has already reported them.
-    let denied = found.iter().any(|line| line.contains("unknown field"));
-    found.extend(unknown.into_iter().flatten().filter(|_| !denied));
-    found
+    let reports_unknown_fields = misfits.iter().any(|line| line.contains("unknown field"));
+    misfits.extend(
+        unknown_fields
+            .into_iter()
+            .flatten()
+            .filter(|_| !reports_unknown_fields),
+    );
+    misfits
 }
 
 /// Returns the properties of the schema for which the type has no field.
 fn unknown_properties(schema: &Value, fields: &[&str]) -> Vec<String> {
     let properties = schema.get("properties").and_then(Value::as_object);
-    let names = properties.into_iter().flat_map(|map| map.keys());
-    names
+    let property_names = properties.into_iter().flat_map(|map| map.keys());
+    property_names
         .filter(|name| !fields.contains(&name.as_str()))
         .map(|name| format!("the type has no field `{name}`"))
         .collect()

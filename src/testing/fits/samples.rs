@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-/// The maximum depth at which a schema is followed.
+/// The maximum nesting depth of the schemas for which values are generated.
 const MAX_DEPTH: usize = 6;
 /// The maximum number of values for one schema.
 const MAX_SAMPLES: usize = 40;
@@ -10,14 +10,14 @@ const MAX_SAMPLES: usize = 40;
 /// A value, and a description of its difference from the usual value.
 #[derive(Clone)]
 pub(super) struct Sample {
-    pub(super) what: String,
+    pub(super) difference: String,
     pub(super) value: Value,
 }
 
 impl Sample {
-    fn usual(value: Value) -> Self {
+    fn new(value: Value) -> Self {
         Self {
-            what: String::new(),
+            difference: String::new(),
             value,
         }
     }
@@ -35,9 +35,9 @@ struct SampleGenerator<'a> {
 
 impl SampleGenerator<'_> {
     fn samples(&self, schema: &Value, depth: usize) -> Vec<Sample> {
-        let mut made = self.all_samples(schema, depth);
-        made.truncate(MAX_SAMPLES);
-        made
+        let mut samples = self.all_samples(schema, depth);
+        samples.truncate(MAX_SAMPLES);
+        samples
     }
 
     fn all_samples(&self, schema: &Value, depth: usize) -> Vec<Sample> {
@@ -48,29 +48,27 @@ impl SampleGenerator<'_> {
             return self.samples(target, depth + 1);
         }
         if let Some(value) = schema.get("const") {
-            return vec![Sample::usual(value.clone())];
+            return vec![Sample::new(value.clone())];
         }
         if let Some(values) = schema.get("enum").and_then(Value::as_array) {
-            return values.iter().cloned().map(Sample::usual).collect();
+            return values.iter().cloned().map(Sample::new).collect();
         }
-        let mut made: Vec<Sample> = keyword_items(schema, "examples")
-            .map(Sample::usual)
-            .collect();
+        let mut samples: Vec<Sample> = keyword_items(schema, "examples").map(Sample::new).collect();
         for keyword in ["anyOf", "oneOf"] {
             for branch in keyword_items(schema, keyword) {
-                made.extend(self.samples(&merge_schemas(schema, &branch), depth + 1));
+                samples.extend(self.samples(&merge_schemas(schema, &branch), depth + 1));
             }
         }
-        if made.is_empty() {
-            let whole = keyword_items(schema, "allOf").fold(schema.clone(), |whole, part| {
+        if samples.is_empty() {
+            let merged = keyword_items(schema, "allOf").fold(schema.clone(), |merged, part| {
                 let part = self.resolve_reference(&part).cloned().unwrap_or(part);
-                merge_schemas(&whole, &part)
+                merge_schemas(&merged, &part)
             });
-            for name in possible_types(&whole) {
-                made.extend(self.samples_of_type(&name, &whole, depth));
+            for name in possible_types(&merged) {
+                samples.extend(self.samples_of_type(&name, &merged, depth));
             }
         }
-        made
+        samples
     }
 
     fn samples_of_type(&self, name: &str, schema: &Value, depth: usize) -> Vec<Sample> {
@@ -83,7 +81,7 @@ impl SampleGenerator<'_> {
             "boolean" => vec![json!(true), json!(false)],
             _ => vec![Value::Null],
         };
-        values.into_iter().map(Sample::usual).collect()
+        values.into_iter().map(Sample::new).collect()
     }
 
     /// Generates an object with all fields, one with only the required fields, and one for each
@@ -95,71 +93,73 @@ impl SampleGenerator<'_> {
             .flatten()
             .map(|(name, field)| (name, self.samples(field, depth + 1)))
             .collect();
-        let mut full = Map::new();
+        let mut all_fields = Map::new();
         for (name, values) in &fields {
             if let Some(usual) = values.first() {
-                full.insert((*name).clone(), usual.value.clone());
+                all_fields.insert((*name).clone(), usual.value.clone());
             }
         }
-        if let (true, Some(others)) = (full.is_empty(), schema.get("additionalProperties")) {
-            let value = self.samples(others, depth + 1).into_iter().next();
-            full.extend(value.map(|sample| ("key".to_owned(), sample.value)));
+        if let (true, Some(field_schema)) =
+            (all_fields.is_empty(), schema.get("additionalProperties"))
+        {
+            let value = self.samples(field_schema, depth + 1).into_iter().next();
+            all_fields.extend(value.map(|sample| ("key".to_owned(), sample.value)));
         }
         let required: Vec<Value> = keyword_items(schema, "required").collect();
         for name in required.iter().filter_map(Value::as_str) {
-            // Anything is allowed there.
-            full.entry(name).or_insert_with(|| json!("text"));
+            // The schema does not describe the field, so any value is allowed.
+            all_fields.entry(name).or_insert_with(|| json!("text"));
         }
-        let bare = full.clone().into_iter();
-        let bare: Map<String, Value> = bare
+        let required_fields = all_fields.clone().into_iter();
+        let required_fields: Map<String, Value> = required_fields
             .filter(|(name, _)| required.contains(&Value::from(name.as_str())))
             .collect();
-        let mut made = vec![Sample::usual(Value::Object(full.clone()))];
-        if bare.len() < full.len() {
-            made.push(Sample {
-                what: "without the fields that are not required".to_owned(),
-                value: Value::Object(bare),
+        let mut samples = vec![Sample::new(Value::Object(all_fields.clone()))];
+        if required_fields.len() < all_fields.len() {
+            samples.push(Sample {
+                difference: "without the fields that are not required".to_owned(),
+                value: Value::Object(required_fields),
             });
         }
         for (name, values) in fields {
-            for other in values.into_iter().skip(1) {
-                let mut whole = full.clone();
-                let what = match other.what.as_str() {
-                    "" => format!("`{name}` as {}", other.value),
-                    what => format!("`{name}` {what}"),
+            for alternative in values.into_iter().skip(1) {
+                let mut fields_with_alternative = all_fields.clone();
+                let difference = match alternative.difference.as_str() {
+                    "" => format!("`{name}` as {}", alternative.value),
+                    difference => format!("`{name}` {difference}"),
                 };
-                whole.insert(name.clone(), other.value);
-                let value = Value::Object(whole);
-                made.push(Sample { what, value });
+                fields_with_alternative.insert(name.clone(), alternative.value);
+                let value = Value::Object(fields_with_alternative);
+                samples.push(Sample { difference, value });
             }
         }
-        made
+        samples
     }
 
     fn array_samples(&self, schema: &Value, depth: usize) -> Vec<Sample> {
-        let begin: Option<Vec<Value>> = keyword_items(schema, "prefixItems")
+        let prefix: Option<Vec<Value>> = keyword_items(schema, "prefixItems")
             .map(|item| Some(self.samples(&item, depth + 1).first()?.value.clone()))
             .collect();
-        let begin = begin.unwrap_or_default();
+        let prefix = prefix.unwrap_or_default();
         let items = schema.get("items").cloned().unwrap_or(Value::Bool(true));
-        let least = schema.get("minItems").and_then(Value::as_u64).unwrap_or(0);
-        let least = usize::try_from(least).unwrap_or(usize::MAX).clamp(1, 20);
-        let one_more = |item: Sample| {
-            let mut whole = begin.clone();
-            let missing = least.saturating_sub(whole.len());
-            whole.extend(std::iter::repeat_n(item.value, missing));
+        let min_len = schema.get("minItems").and_then(Value::as_u64).unwrap_or(0);
+        let min_len = usize::try_from(min_len).unwrap_or(usize::MAX).clamp(1, 20);
+        let array_of_item = |item: Sample| {
+            let mut values = prefix.clone();
+            let missing_count = min_len.saturating_sub(values.len());
+            values.extend(std::iter::repeat_n(item.value, missing_count));
             Sample {
-                what: item.what,
-                value: Value::Array(whole),
+                difference: item.difference,
+                value: Value::Array(values),
             }
         };
-        let mut made: Vec<Sample> = self
+        let mut samples: Vec<Sample> = self
             .samples(&items, depth + 1)
             .into_iter()
-            .map(one_more)
+            .map(array_of_item)
             .collect();
-        made.push(Sample::usual(Value::Array(begin.clone())));
-        made
+        samples.push(Sample::new(Value::Array(prefix.clone())));
+        samples
     }
 
     /// Resolves the `$ref` of a schema within the root schema; `None` if the schema has no `$ref`,
@@ -182,36 +182,36 @@ fn merge_schemas(base: &Value, other: &Value) -> Value {
     let (Some(base), Some(other)) = (base.as_object(), other.as_object()) else {
         return other.clone();
     };
-    let mut whole = base.clone();
+    let mut merged = base.clone();
     for keyword in ["anyOf", "oneOf", "allOf"] {
-        whole.shift_remove(keyword);
+        merged.shift_remove(keyword);
     }
     for (keyword, value) in other {
-        match (whole.get_mut(keyword), value) {
-            (Some(Value::Object(into)), Value::Object(more)) => {
-                into.extend(more.clone());
+        match (merged.get_mut(keyword), value) {
+            (Some(Value::Object(target)), Value::Object(addition)) => {
+                target.extend(addition.clone());
             }
-            (Some(Value::Array(into)), Value::Array(more)) => into.extend(more.clone()),
+            (Some(Value::Array(target)), Value::Array(addition)) => target.extend(addition.clone()),
             _ => {
-                whole.insert(keyword.clone(), value.clone());
+                merged.insert(keyword.clone(), value.clone());
             }
         }
     }
-    Value::Object(whole)
+    Value::Object(merged)
 }
 
 /// Returns the types that a schema names, else the types that its keywords imply, else all types.
 fn possible_types(schema: &Value) -> Vec<String> {
     let types = match schema.get("type") {
-        Some(Value::String(one)) => return vec![one.clone()],
-        Some(Value::Array(several)) => several.iter(),
+        Some(Value::String(name)) => return vec![name.clone()],
+        Some(Value::Array(names)) => names.iter(),
         _ => [].iter(),
     };
     let types: Vec<String> = types.filter_map(Value::as_str).map(str::to_owned).collect();
     if !types.is_empty() {
         return types;
     }
-    let about = [
+    let implied_types = [
         ("properties", "object"),
         ("items", "array"),
         ("minimum", "number"),
@@ -220,10 +220,10 @@ fn possible_types(schema: &Value) -> Vec<String> {
         ("pattern", "string"),
         ("minLength", "string"),
     ];
-    let about = about
+    let implied_type = implied_types
         .iter()
         .find(|(keyword, _)| schema.get(keyword).is_some());
-    match about {
+    match implied_type {
         Some((_, name)) => vec![(*name).to_owned()],
         None => ["string", "integer", "boolean", "array", "object", "null"]
             .map(str::to_owned)
@@ -232,7 +232,7 @@ fn possible_types(schema: &Value) -> Vec<String> {
 }
 
 fn sample_text(schema: &Value) -> Value {
-    let made = match schema.get("format").and_then(Value::as_str) {
+    let text = match schema.get("format").and_then(Value::as_str) {
         Some("date") => "2026-01-31",
         Some("time") => "12:30:00Z",
         Some("date-time") => "2026-01-31T12:30:00Z",
@@ -245,17 +245,17 @@ fn sample_text(schema: &Value) -> Value {
         Some("uuid") => "0b9e2f5e-6f0d-4f0e-9b1a-2f6d1c3b5a70",
         _ => "text",
     };
-    let bound = |keyword: &str| {
-        let bound = schema.get(keyword).and_then(Value::as_u64);
-        bound.and_then(|bound| usize::try_from(bound).ok())
+    let length_limit = |keyword: &str| {
+        let limit = schema.get(keyword).and_then(Value::as_u64);
+        limit.and_then(|limit| usize::try_from(limit).ok())
     };
-    let most = bound("maxLength").unwrap_or(usize::MAX);
-    let least = bound("minLength").unwrap_or(0).min(10_000);
-    let mut made: String = made.chars().take(most).collect();
-    while made.chars().count() < least {
-        made.push('x');
+    let max_len = length_limit("maxLength").unwrap_or(usize::MAX);
+    let min_len = length_limit("minLength").unwrap_or(0).min(10_000);
+    let mut text: String = text.chars().take(max_len).collect();
+    while text.chars().count() < min_len {
+        text.push('x');
     }
-    made.into()
+    text.into()
 }
 
 /// Returns candidate values for a number schema: a usual number, the value of `multipleOf`, and the
@@ -265,13 +265,12 @@ fn sample_numbers(schema: &Value, usual: Value) -> Vec<Value> {
         .iter()
         .filter_map(|keyword| schema.get(keyword).cloned())
         .collect();
-    let steps = schema.get("multipleOf").cloned();
-    let above = schema.get("exclusiveMinimum").and_then(Value::as_f64);
-    let above = above.map(|above| json!(above + 1.0));
-    // Values outside of the bounds are filtered out by the caller.
+    let multiple = schema.get("multipleOf").cloned();
+    let above_minimum = schema.get("exclusiveMinimum").and_then(Value::as_f64);
+    let above_minimum = above_minimum.map(|minimum| json!(minimum + 1.0));
     std::iter::once(usual)
-        .chain(steps)
-        .chain(above)
+        .chain(multiple)
+        .chain(above_minimum)
         .chain(bounds)
         .collect()
 }
