@@ -239,7 +239,7 @@ struct Readme;
 #[cfg(doctest)]
 struct GlobImports;
 
-/// Compiles the examples of the guide. Its other chapters contain no Rust.
+/// Compiles the examples of the guide. The chapters that are not listed contain no Rust.
 #[cfg(all(doctest, feature = "testing"))]
 mod guide {
     #[doc = include_str!("../docs/guide/src/start.md")]

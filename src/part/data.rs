@@ -21,7 +21,7 @@ use crate::{
 };
 
 /// The maximum size of the data shown, in bytes.
-const MAX_SHOWN: usize = 16 * 1024;
+const MAX_DATA_SIZE: usize = 16 * 1024;
 /// The maximum number of pairs shown.
 const MAX_PAIRS: usize = 100;
 /// The maximum number of items of a list that is shown in one line.
@@ -57,14 +57,15 @@ type KnownType = (fn(&Part) -> bool, fn(PartHandle) -> AnyView);
 
 fn data_card(part: PartHandle) -> AnyView {
     let words = Words::current();
-    let open = RwSignal::new(false);
+    let is_open = RwSignal::new(false);
     let title_words = words.clone();
     let title = move || part.with(|part| part_title(&title_words.get(), part));
     let status = move || part.with(status_text).flatten();
     // The body is rendered only while the card is open, since data may be long and change often.
     let body = move || {
         let render_body = |part: &Part| part_data(part).map(|data| data_body(data, &words.get()));
-        open.get()
+        is_open
+            .get()
             .then(|| part.with(render_body))
             .flatten()
             .flatten()
@@ -72,7 +73,7 @@ fn data_card(part: PartHandle) -> AnyView {
     view! {
         <details
             class="la-part la-card la-activity"
-            on:toggle=move |event| open.set(event_target::<web_sys::HtmlDetailsElement>(&event).open())
+            on:toggle=move |event| is_open.set(event_target::<web_sys::HtmlDetailsElement>(&event).open())
         >
             <summary class="la-tool-summary">
                 <span class="la-tool-icon" aria-hidden="true">{Icon::Info.view()}</span>
@@ -119,10 +120,10 @@ fn part_data(part: &Part) -> Option<&Value> {
     }
 }
 
-/// Renders an object as names and values, any other value alone, up to [`MAX_SHOWN`] bytes and
+/// Renders an object as names and values, any other value alone, up to [`MAX_DATA_SIZE`] bytes and
 /// [`MAX_PAIRS`] pairs.
 fn data_body(data: &Value, labels: &Labels) -> AnyView {
-    let mut remaining = MAX_SHOWN;
+    let mut remaining = MAX_DATA_SIZE;
     let Some(object) = data.as_object().filter(|object| !object.is_empty()) else {
         return value_view(data, &labels.result, labels, &mut remaining);
     };

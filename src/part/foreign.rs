@@ -1,8 +1,8 @@
 //! Mounts views of other components: cards of actions, and parts with a custom renderer.
 //!
 //! The views are mounted manually, so that they can be removed at once when the component that
-//! registered their renderer is unmounted: the signals that they read may be disposed right after
-//! (rule "unmounting"). `cards` owns the mounted views.
+//! registered their renderer is unmounted: the signals that they read may be disposed immediately
+//! afterwards (rule "unmounting"). `cards` owns the mounted views.
 
 use std::{any::Any, rc::Rc};
 

@@ -18,11 +18,11 @@ pub(crate) struct MountedCards {
 }
 
 impl MountedCards {
-    pub(crate) fn insert(&self, card: u64, registration: RegistrationId, mounted: Box<dyn Any>) {
+    pub(crate) fn insert(&self, card: u64, registration: RegistrationId, handle: Box<dyn Any>) {
         let replaced_card = self
             .mounted
             .borrow_mut()
-            .insert(card, (registration, mounted));
+            .insert(card, (registration, handle));
         drop(replaced_card);
     }
 
@@ -36,8 +36,8 @@ impl MountedCards {
     /// Removes all cards of a registration from the page.
     pub(crate) fn remove_all_of(&self, registration: RegistrationId) {
         let card_ids: Vec<u64> = {
-            let mounted = self.mounted.borrow();
-            mounted
+            let cards = self.mounted.borrow();
+            cards
                 .iter()
                 .filter(|(_, (id, _))| *id == registration)
                 .map(|(card, _)| *card)

@@ -8,19 +8,19 @@
 #[cfg(feature = "records")]
 mod call_state;
 mod clock;
-mod fits;
 mod mock_agent;
 mod mount;
-mod registered;
-mod scripted;
+mod registrations;
+mod schema_fit;
+mod scripted_events;
 mod views;
 
 #[cfg(feature = "records")]
 pub use call_state::update_state;
 pub use clock::FakeClock;
-pub use fits::{assert_schema_fits, schema_misfits};
 pub use mock_agent::MockAgent;
 pub use mount::{Mounted, mount, settle, until};
-pub use registered::registrations;
-pub use scripted::{ScriptedEvents, accept_scripted_events};
+pub use registrations::registrations;
+pub use schema_fit::{assert_schema_fits, schema_misfits};
+pub use scripted_events::{ScriptedEvents, accept_scripted_events};
 pub use views::{call_view, part_handle};

@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// Returns the view of a call as its renderer would receive it, with streaming arguments; `None` if
-/// there is no such call.
+/// the call does not exist.
 ///
 /// ```
 /// use leptos_assistant::{CallKey, ToolCallView, testing::call_view, use_assistant};
@@ -29,7 +29,7 @@ pub fn call_view(assistant: &Assistant, key: &CallKey) -> Option<ToolCallView> {
     assistant.tool_call(key)
 }
 
-/// Returns the handle of a part as its renderer would receive it; `None` if there is no such part.
+/// Returns the handle of a part as its renderer would receive it; `None` if the part does not exist.
 ///
 /// ```
 /// use leptos_assistant::{Assistant, testing::part_handle};

@@ -264,8 +264,8 @@ impl MessageCell {
                 && old.iter().zip(&kinds).all(|(old, kind)| old.kind == *kind);
             (!is_unchanged).then(|| {
                 let cells = kinds.into_iter().enumerate().map(|(index, kind)| {
-                    let previous = old.get(index).filter(|old| old.kind == kind);
-                    previous.cloned().unwrap_or_else(|| PartCell {
+                    let unchanged_cell = old.get(index).filter(|old| old.kind == kind);
+                    unchanged_cell.cloned().unwrap_or_else(|| PartCell {
                         index,
                         kind,
                         mark: ArcRwSignal::new(

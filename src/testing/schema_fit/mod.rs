@@ -58,8 +58,9 @@ pub fn assert_schema_fits<T: DeserializeOwned>(schema: &Value) {
 /// properties that the type rejects or has no field for.
 ///
 /// Values are generated from the schema's types, `enum`, `const`, `format`, `examples` and bounds.
-/// For a number without bounds, only a small number is tried. No text is generated for a `pattern`:
-/// give `examples`. Optional fields that the schema does not mention are not reported.
+/// For a number without bounds, only a small number is tried. No text is generated for a `pattern`,
+/// so such a schema needs `examples`. Optional fields that the schema does not mention are not
+/// reported.
 ///
 /// ```
 /// use leptos_assistant::testing::schema_misfits;

@@ -95,8 +95,8 @@ impl SampleGenerator<'_> {
             .collect();
         let mut all_fields = Map::new();
         for (name, values) in &fields {
-            if let Some(usual) = values.first() {
-                all_fields.insert((*name).clone(), usual.value.clone());
+            if let Some(sample) = values.first() {
+                all_fields.insert((*name).clone(), sample.value.clone());
             }
         }
         if let (true, Some(field_schema)) =
@@ -105,14 +105,14 @@ impl SampleGenerator<'_> {
             let value = self.samples(field_schema, depth + 1).into_iter().next();
             all_fields.extend(value.map(|sample| ("key".to_owned(), sample.value)));
         }
-        let required: Vec<Value> = keyword_items(schema, "required").collect();
-        for name in required.iter().filter_map(Value::as_str) {
+        let required_names: Vec<Value> = keyword_items(schema, "required").collect();
+        for name in required_names.iter().filter_map(Value::as_str) {
             // The schema does not describe the field, so any value is allowed.
             all_fields.entry(name).or_insert_with(|| json!("text"));
         }
         let required_fields = all_fields.clone().into_iter();
         let required_fields: Map<String, Value> = required_fields
-            .filter(|(name, _)| required.contains(&Value::from(name.as_str())))
+            .filter(|(name, _)| required_names.contains(&Value::from(name.as_str())))
             .collect();
         let mut samples = vec![Sample::new(Value::Object(all_fields.clone()))];
         if required_fields.len() < all_fields.len() {
