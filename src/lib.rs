@@ -2,8 +2,8 @@
 //!
 //! Components register the actions that an assistant may take on their page. The chat window talks
 //! to an agent, shows each call as it arrives, asks the user for approval where the action requires
-//! it, runs the handler exactly once and posts the result back. An example with an action and a chat
-//! window:
+//! it, runs the handler exactly once and posts the result back. An example with an action and a
+//! chat window:
 //!
 //! ```
 //! use leptos::prelude::*;
@@ -74,10 +74,10 @@
     feature = "markdown",
     doc = "[`markdown`] renders the text of an agent as it streams. "
 )]
-//! [`attachment`] configures the files that a user may attach. `testing`, which the feature `testing`
-//! enables, contains an agent, a clock and other utilities for the tests of an application. The engine
-//! is the crate `assistant-core`, which does not depend on a browser; [`event`], [`conversation`] and
-//! [`session`] re-export the data that applications read and write.
+//! [`attachment`] configures the files that a user may attach. `testing`, which the feature
+//! `testing` enables, contains an agent, a clock and other utilities for the tests of an
+//! application. The engine is the crate `assistant-core`, which does not depend on a browser;
+//! [`event`], [`conversation`] and [`session`] re-export the data that applications read and write.
 
 #![allow(
     unreachable_pub,

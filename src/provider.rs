@@ -210,9 +210,9 @@ pub fn AssistantProvider(
 /// Retries a run that failed because the browser was offline, once the browser is online again
 /// (rule "offline").
 ///
-/// Listens for `online` events until the owner is disposed, and handles them like a click on the Retry
-/// button of the notice. Nothing is retried if the notice was removed: the user has dismissed the notice,
-/// sent another message, or pressed the button.
+/// Listens for `online` events until the owner is disposed, and handles them like a click on the
+/// Retry button of the notice. Nothing is retried if the notice was removed: the user has dismissed
+/// the notice, sent another message, or pressed the button.
 fn retry_when_online(assistant: &Assistant) {
     if !in_browser() {
         return;

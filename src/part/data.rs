@@ -144,8 +144,8 @@ fn data_body(data: &Value, labels: &Labels) -> AnyView {
 }
 
 /// Renders a plain value, or a short list of plain values, as text; any other value as indented
-/// JSON. Subtracts the size of the result from `remaining`, the number of bytes left, and truncates a
-/// value that does not fit.
+/// JSON. Subtracts the size of the result from `remaining`, the number of bytes left, and truncates
+/// a value that does not fit.
 fn value_view(value: &Value, name: &str, labels: &Labels, remaining: &mut usize) -> AnyView {
     let items = match value {
         Value::Array(list) if list.len() <= MAX_LIST => list.as_slice(),

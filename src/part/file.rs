@@ -1,9 +1,9 @@
-//! Renders files in a message: images, audio, videos and documents, alone or in a list that an agent
-//! shows next to its text.
+//! Renders files in a message: images, audio, videos and documents, alone or in a list that an
+//! agent shows next to its text.
 //!
-//! Media that the policy allows are shown. Any other file is shown as a card with its name, and with
-//! a link if its address is safe, or a button that saves the file if the message contains its bytes.
-//! The page fetches only media that the policy allows.
+//! Media that the policy allows are shown. Any other file is shown as a card with its name, and
+//! with a link if its address is safe, or a button that saves the file if the message contains its
+//! bytes. The page fetches only media that the policy allows.
 
 use assistant_core::{
     conversation::Part,

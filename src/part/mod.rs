@@ -1,7 +1,8 @@
 //! Renders the parts of a message by their kinds.
 //!
 //! An application renders parts of its own kind with [`use_part_renderer`]; unknown parts are shown
-//! as cards with their data. The module `tool` renders tool calls, and `chat` the frame of a message.
+//! as cards with their data. The module `tool` renders tool calls, and `chat` the frame of a
+//! message.
 
 mod data;
 mod file;

@@ -1,4 +1,5 @@
-//! Renders streaming text. New text is appended to the text node, and existing text is not set again.
+//! Renders streaming text. New text is appended to the text node, and existing text is not set
+//! again.
 
 use assistant_core::conversation::{MessageId, Part};
 use leptos::{html, prelude::*};

@@ -28,7 +28,8 @@ impl MountedCards {
 
     /// Removes one card from the page.
     pub(crate) fn remove(&self, card: u64) {
-        // The card is dropped after the borrow ends, since its cleanup code may use the cards again.
+        // The card is dropped after the borrow ends, since its cleanup code may use the cards
+        // again.
         let removed_card = self.mounted.borrow_mut().remove(&card);
         drop(removed_card);
     }

@@ -89,7 +89,7 @@ impl MockAgent {
 
 impl Agent for MockAgent {
     fn traits(&self) -> AgentTraits {
-        // The agent does not report the results of calls after a run has ended.
+        // The agent runs no tools of its own: it sends no results after its run has ended.
         AgentTraits::default().with_runs_tools(false)
     }
 

@@ -29,7 +29,8 @@ pub fn call_view(assistant: &Assistant, key: &CallKey) -> Option<ToolCallView> {
     assistant.tool_call(key)
 }
 
-/// Returns the handle of a part as its renderer would receive it; `None` if the part does not exist.
+/// Returns the handle of a part as its renderer would receive it; `None` if the part does not
+/// exist.
 ///
 /// ```
 /// use leptos_assistant::{Assistant, testing::part_handle};

@@ -31,7 +31,7 @@ pub struct CallCell {
 pub(super) struct CallValues {
     name: String,
     phase: Phase,
-    shown: Option<Fingerprint>,
+    fingerprint: Option<Fingerprint>,
 }
 
 impl CallValues {
@@ -40,7 +40,7 @@ impl CallValues {
         Self {
             name: call.name().to_owned(),
             phase: shown_phase(call),
-            shown: is_approval_pending
+            fingerprint: is_approval_pending
                 .then(|| session.fingerprint(&call.key()))
                 .flatten(),
         }
@@ -87,13 +87,17 @@ impl CallCell {
     }
 
     pub(super) fn new(call: &ToolCall, session: &Session) -> Self {
-        let CallValues { name, phase, shown } = CallValues::new(call, session);
+        let CallValues {
+            name,
+            phase,
+            fingerprint,
+        } = CallValues::new(call, session);
         Self {
             key: call.key(),
             id: call.id().to_owned(),
             name: ArcRwSignal::new(name),
             phase: ArcRwSignal::new(phase),
-            shown: ArcRwSignal::new(shown),
+            shown: ArcRwSignal::new(fingerprint),
             revision: ArcRwSignal::new(0),
         }
     }
@@ -101,7 +105,7 @@ impl CallCell {
     pub(super) fn apply_values(&self, values: CallValues) {
         set_if_changed(&self.name, values.name);
         set_if_changed(&self.phase, values.phase);
-        set_if_changed(&self.shown, values.shown);
+        set_if_changed(&self.shown, values.fingerprint);
         self.revision.update(|count| *count = count.wrapping_add(1));
     }
 }

@@ -191,8 +191,8 @@ impl ViewModel {
         self.set_ask_count(self.ask_count.load(Relaxed).saturating_add(1));
     }
 
-    /// Decrements the number of handlers that ask the user a question, after a question was answered
-    /// or cancelled.
+    /// Decrements the number of handlers that ask the user a question, after a question was
+    /// answered or cancelled.
     pub(crate) fn end_asking(&self) {
         self.set_ask_count(self.ask_count.load(Relaxed).saturating_sub(1));
     }

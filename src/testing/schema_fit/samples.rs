@@ -176,17 +176,17 @@ fn keyword_items(schema: &Value, keyword: &str) -> impl Iterator<Item = Value> +
 }
 
 /// Merges two schemas that both apply. Objects and arrays of the same keyword are combined; any
-/// other keyword of `other` replaces that of `base`. `anyOf`, `oneOf` and `allOf` of `base` are
+/// other keyword of `overlay` replaces that of `base`. `anyOf`, `oneOf` and `allOf` of `base` are
 /// dropped.
-fn merge_schemas(base: &Value, other: &Value) -> Value {
-    let (Some(base), Some(other)) = (base.as_object(), other.as_object()) else {
-        return other.clone();
+fn merge_schemas(base: &Value, overlay: &Value) -> Value {
+    let (Some(base), Some(overlay)) = (base.as_object(), overlay.as_object()) else {
+        return overlay.clone();
     };
     let mut merged = base.clone();
     for keyword in ["anyOf", "oneOf", "allOf"] {
         merged.shift_remove(keyword);
     }
-    for (keyword, value) in other {
+    for (keyword, value) in overlay {
         match (merged.get_mut(keyword), value) {
             (Some(Value::Object(target)), Value::Object(addition)) => {
                 target.extend(addition.clone());
