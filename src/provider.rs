@@ -193,7 +193,7 @@ pub fn AssistantProvider(
         let children = children();
         match (store.0, initial) {
             (Some(begin_persistence), initial) => {
-                begin_persistence.take()(&assistant, thread_id, initial)
+                begin_persistence.take()(&assistant, thread_id, initial);
             }
             (None, Some(initial)) => {
                 if let Err(refusal) = assistant.import_as(thread_id, initial) {
