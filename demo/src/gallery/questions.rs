@@ -14,7 +14,7 @@ use super::{GalleryState, script_unless_answered};
 pub(super) const STATES: &[GalleryState] = &[
     GalleryState::new("approval, plain", call, || register_deploy(Risk::Plain)),
     GalleryState::new("approval, attention", call, || {
-        register_deploy(Risk::Attention)
+        register_deploy(Risk::Attention);
     }),
     GalleryState::new("approval, danger", call, || register_deploy(Risk::Danger)),
     GalleryState::new(
@@ -44,7 +44,7 @@ pub(super) const STATES: &[GalleryState] = &[
         || (),
     ),
     GalleryState::new("two approvals", two_calls, || {
-        register_deploy(Risk::Attention)
+        register_deploy(Risk::Attention);
     }),
     GalleryState::new("the agent asks about a call", call_with_interrupt, || ()),
     GalleryState::new(
