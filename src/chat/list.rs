@@ -15,7 +15,7 @@ use super::{
     thread::{MountedWindow, ThreadBlocks, VisibleRange},
 };
 use crate::{
-    ui::{draw_all_rows, focus::focused_element, has_waiting_rows},
+    ui::{draw_all_rows, focus::focused_element, has_waiting_rows, is_hidden},
     view::MessageList,
 };
 
@@ -308,8 +308,10 @@ impl ListState {
         if !is_replaced {
             if reaches_end {
                 // Blocks are measured on scrolling, so blocks that fit into the view are not
-                // measured yet.
-                let content = content.filter(|_| at_end);
+                // measured yet. A list that is not rendered does not scroll, so its blocks stay
+                // unmeasured and are dropped below; no other limit applies to them.
+                let can_measure = at_end && !has_waiting_rows() && !is_hidden();
+                let content = content.filter(|content| can_measure && content.client_height() > 0);
                 if let Some(content) = content
                     && window.has_too_many_unmeasured(&self.thread)
                 {

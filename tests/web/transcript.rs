@@ -143,6 +143,28 @@ async fn messages_that_arrive_within_the_view_stay_mounted() {
     assert_eq!(chat.page.count(".la-show-all"), 0);
 }
 
+/// A chat that is not rendered does not scroll, which is what bounds the messages elsewhere.
+#[wasm_bindgen_test]
+async fn few_messages_are_mounted_in_a_chat_that_is_not_rendered() {
+    let mut script = Script::new();
+    for number in 0..300 {
+        let script_line = script.text(format!("Line {number}"));
+        script = script_line.wait(Duration::from_millis(4));
+    }
+    let chat = chat(MockAgent::new().answer(script), || ()).await;
+    let style = document().create_element("style").unwrap();
+    style.set_text_content(Some(".la-chat { display: none }"));
+    chat.page.root.append_child(&style).unwrap();
+    chat.assistant.send("Count").unwrap();
+    chat.idle().await;
+    frames().await;
+    assert!(mounted(&chat) <= 100, "{} are in the page", mounted(&chat));
+    style.remove();
+    add_styles(&chat);
+    frames().await;
+    assert!(distance_from_end(&chat) < 2, "the end is in view");
+}
+
 #[wasm_bindgen_test]
 async fn a_short_thread_is_mounted_completely() {
     let chat = opened(10).await;
