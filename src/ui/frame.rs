@@ -89,6 +89,8 @@ pub(crate) fn in_next_frame(callback: impl FnOnce() + 'static) {
 struct FrameWork {
     /// The time of the frame on the timeline of the document, in milliseconds.
     frame: f64,
+    /// The time at which `worked` was last reset, in milliseconds.
+    reset_at: f64,
     /// The time used by slices, in milliseconds.
     worked: f64,
     /// The number of rows that may still be drawn, in all lists together.
@@ -100,14 +102,20 @@ struct FrameWork {
 }
 
 impl FrameWork {
-    /// Returns the work of the current frame. Resets the work if a new frame has begun, which is
-    /// detected by the time of the document's timeline: the time is constant during a frame. While
-    /// rows are waiting, `begin_frame` sets the number of rows instead.
+    /// Returns the work of the current frame. A frame begins if the document's timeline has moved by
+    /// at least [`SLICE_MS`]: its time is constant during a frame, and in some browsers during a
+    /// task. While rows are waiting, `begin_frame` sets the number of rows instead.
     fn current(&mut self) -> &mut Self {
-        let frame = timeline_ms();
-        if frame != self.frame {
-            self.frame = frame;
+        let (frame, now) = (timeline_ms(), Date::now());
+        let is_new_frame = (frame - self.frame).abs() >= SLICE_MS;
+        // The timeline does not advance in documents that are not rendered.
+        let is_overdue = (now - self.reset_at).abs() >= LONGEST_FRAME.as_millis() as f64;
+        if is_new_frame || is_overdue {
             self.worked = 0.0;
+            self.reset_at = now;
+        }
+        if is_new_frame {
+            self.frame = frame;
             if !self.is_frame_scheduled {
                 self.left = FRAME_ROWS;
             }
@@ -120,6 +128,7 @@ thread_local! {
     static FRAME_WORK: RefCell<FrameWork> = const {
         RefCell::new(FrameWork {
             frame: 0.0,
+            reset_at: 0.0,
             worked: 0.0,
             left: FRAME_ROWS,
             is_frame_scheduled: false,
