@@ -57,25 +57,32 @@ const SERIES_PAUSE_MS: i64 = 1_000;
 #[derive(Debug, Clone, Copy, Default)]
 struct CallSeries {
     writes: u32,
-    /// The time of the last scheduled write, in milliseconds.
+    /// The time of the last write, in milliseconds.
     last: i64,
 }
 
 impl CallSeries {
-    /// Returns the delay of the next write, in milliseconds, and the series with this write.
-    fn next_write(self, now: i64) -> (u32, Self) {
+    /// Returns the number of writes in the series, which is zero if the series has ended.
+    fn current_writes(self, now: i64) -> u32 {
         // The clock may be set back.
         let continues = (0..SERIES_PAUSE_MS).contains(&now.saturating_sub(self.last));
-        let writes = if continues { self.writes } else { 0 };
-        let delay = match writes {
+        if continues { self.writes } else { 0 }
+    }
+
+    /// Returns the delay of the next write, in milliseconds.
+    fn next_delay(self, now: i64) -> u32 {
+        match self.current_writes(now) {
             0..SERIES_START_LEN => CALLS_SAVE_DELAY_MS,
             _ => SERIES_SAVE_DELAY_MS,
-        };
-        let series = Self {
-            writes: writes.saturating_add(1),
+        }
+    }
+
+    /// Returns the series with a write that begins now.
+    fn with_write(self, now: i64) -> Self {
+        Self {
+            writes: self.current_writes(now).saturating_add(1),
             last: now,
-        };
-        (delay, series)
+        }
     }
 }
 
@@ -275,17 +282,17 @@ impl StorePersistence {
             let Some(persistence) = persistence.filter(|it| it.timer.get() == timer) else {
                 return;
             };
-            if persistence.waits.take().is_some() {
+            if let Some(urgency) = persistence.waits.take() {
+                if urgency == Urgency::Soon {
+                    let series = persistence.series.get().with_write(now());
+                    persistence.series.set(series);
+                }
                 persistence.push_job(WriteJob::Save);
             }
         };
         match urgency {
             Urgency::AtOnce => spawn_local(async move { save() }),
-            Urgency::Soon => {
-                let (delay, series) = self.series.get().next_write(now());
-                self.series.set(series);
-                after(delay, save);
-            }
+            Urgency::Soon => after(self.series.get().next_delay(now()), save),
             Urgency::WithTheAnswer | Urgency::Nothing => after(MAX_SAVE_DELAY_MS, save),
         }
     }
@@ -295,6 +302,7 @@ impl StorePersistence {
         let was_owner = self.owns_thread();
         let previous_thread = self.thread.replace(TabThread::new(id.to_owned()));
         let unsaved_changes = self.unsaved.replace(UnsavedChanges::whole_thread());
+        self.series.take();
         // The previous conversation is kept, with its lock, until its pending writes are done.
         self.left
             .replace(was_owner.then_some((previous_thread, unsaved_changes)));
