@@ -47,8 +47,8 @@ impl Session {
         }
     }
 
-    /// Offers excluded actions that the agent has requested, until the next message of the user.
-    /// Unknown names are ignored.
+    /// Offers the actions that the agent has requested, even if the filter excludes them, until the
+    /// next message from the user. Unknown names are ignored.
     pub(super) fn reveal_actions(&mut self, mut names: Vec<String>, cx: &mut Cx<'_>) {
         names.retain(|name| {
             let is_known = self.registry.active_registration(name).is_some();
@@ -77,9 +77,9 @@ impl Session {
         tools
     }
 
-    /// Records the fingerprint of the action that a call was made for, if the call has none. If a
-    /// stored call, or the run that made it, has another fingerprint than the active registration,
-    /// the action has changed, and the user is asked.
+    /// Records the fingerprint of the call's action in the call, if the call has none. If the
+    /// fingerprint that was recorded for a stored call, or offered in its run, differs from that of
+    /// the active registration, the call is marked as changed, and the user is asked.
     pub(super) fn record_action_fingerprint(&mut self, key: &CallKey) {
         let Some(call) = self.conversation.call(key) else {
             return;
@@ -166,8 +166,8 @@ pub(super) fn not_offered_error(name: &str) -> CallError {
     )
 }
 
-/// Adds the current schema to an error about arguments that were written for another schema.
-/// Returns other errors unchanged.
+/// Adds the current schema of the action to an error, if the arguments of the call were written for
+/// another schema. Returns the error unchanged otherwise.
 pub(super) fn add_current_schema(
     error: CallError,
     entry: &Registration,

@@ -6,8 +6,8 @@ use crate::{
     limits::Limits,
 };
 
-/// The options of a session. Each option of the application has a method; the traits of the agent
-/// are set as one value ([`Self::with_agent`]).
+/// The options of a session. Each option that the application sets has its own method; the traits
+/// of the agent are set as one value ([`Self::with_agent`]).
 ///
 /// ```
 /// use assistant_core::limits::Limits;
@@ -71,38 +71,38 @@ impl SessionOptions {
         self
     }
 
-    /// Sets whether approvals may be remembered, as far as the action permits; otherwise the user
-    /// is asked each time. On by default.
+    /// Sets whether approvals may be remembered, as far as the action permits; on by default. If
+    /// `enabled` is false, the user is asked each time.
     #[must_use]
     pub fn remember_approvals(mut self, enabled: bool) -> Self {
         self.remember_approvals = enabled;
         self
     }
 
-    /// Sets the limits on questions by an agent.
+    /// Sets the limits on the questions that an agent causes.
     #[must_use]
     pub fn questions(mut self, limits: QuestionLimits) -> Self {
         self.questions = limits;
         self
     }
 
-    /// Sets the treatment of tool callouts in the text of an assistant (rule "callouts run by
-    /// permission"); off by default. Needs the feature `callouts`.
+    /// Sets the treatment of tool callouts in the assistant's text (rule "callouts run by
+    /// permission"); off by default. Requires the feature `callouts`.
     #[must_use]
     pub fn markdown_tools(mut self, treatment: MarkdownTools) -> Self {
         self.markdown_tools = treatment;
         self
     }
 
-    /// Reads code fences whose first word is `tool` as callouts, too, wherever
-    /// [`Self::markdown_tools`] reads callouts; off by default.
+    /// Also reads code fences whose first word is `tool` as callouts, if [`Self::markdown_tools`]
+    /// enables callouts; off by default.
     #[must_use]
     pub fn markdown_fences(mut self, enabled: bool) -> Self {
         self.markdown_fences = enabled;
         self
     }
 
-    /// Sends each branch, and the messages after a deletion, under a thread id of their own, for
+    /// Sends each branch, and the messages after a deletion, under a separate thread id, for
     /// servers that keep the history of a thread and append the messages of each request. The
     /// conversation keeps its id. Off by default.
     #[must_use]
@@ -127,7 +127,8 @@ impl SessionOptions {
         self
     }
 
-    /// Sets the form in which messages that the agent added in the user's role are sent back.
+    /// Sets the form in which messages that the agent added with the user's role are sent back to
+    /// the agent.
     #[must_use]
     pub fn agent_user_messages(mut self, form: AgentUserMessages) -> Self {
         self.agent_user_messages = form;
@@ -141,15 +142,15 @@ impl SessionOptions {
         self
     }
 
-    /// Sets the traits of the agent. An assistant calls this method when it is created, with the
-    /// traits of its agent, which replace traits that were set before.
+    /// Sets the traits of the agent. When an assistant is created, it calls this method with the
+    /// traits of its agent, which replace any traits that were set before.
     #[must_use]
     pub fn with_agent(mut self, traits: AgentTraits) -> Self {
         self.agent = traits;
         self
     }
 
-    /// Returns true if a message of the user denies the pending calls ([`Self::auto_deny`]).
+    /// Returns true if a message from the user denies the pending calls ([`Self::auto_deny`]).
     #[must_use]
     pub const fn has_auto_deny(&self) -> bool {
         self.auto_deny
@@ -238,9 +239,9 @@ impl AgentTraits {
     }
 
     /// Sets whether the agent may run tools of its own; on by default. A call of a tool that the
-    /// page did not offer is then remote, and starts no run if it gets no result. Off for model
-    /// endpoints, which run no tools: a call of an unknown tool is answered with an error, and the
-    /// loop continues (rule "every call is answered").
+    /// page did not offer is then remote, and starts no run if it gets no result. The trait is off
+    /// for model endpoints, which run no tools: a call of an unknown tool is then answered with an
+    /// error, and the loop continues (rule "every call is answered").
     #[must_use]
     pub const fn with_runs_tools(mut self, enabled: bool) -> Self {
         self.runs_tools = enabled;
@@ -269,7 +270,7 @@ pub enum Leftovers {
     Keep,
     /// The queued messages are dropped.
     Drop,
-    /// The queued messages are sent at once, with the results so far.
+    /// The queued messages are sent at once, together with the results of calls that are ready.
     Send,
 }
 
@@ -283,15 +284,15 @@ pub struct QuestionLimits {
 }
 
 impl QuestionLimits {
-    /// Sets the maximum number of questions caused by one run of the agent; 20 by default, no limit
-    /// for `None`.
+    /// Sets the maximum number of questions caused by one run of the agent; 20 by default. `None`
+    /// removes the limit.
     #[must_use]
     pub fn per_run(mut self, limit: impl Into<Option<u32>>) -> Self {
         self.per_run = limit.into();
         self
     }
 
-    /// Sets the maximum number of questions per minute; 30 by default, no limit for `None`.
+    /// Sets the maximum number of questions per minute; 30 by default. `None` removes the limit.
     #[must_use]
     pub fn per_minute(mut self, limit: impl Into<Option<u32>>) -> Self {
         self.per_minute = limit.into();
@@ -318,7 +319,7 @@ pub enum StopCondition {
     /// Ends the loop after this many consecutive runs with the same calls and arguments, which
     /// indicate that the agent is stuck.
     RepeatedCalls(u32),
-    /// Ends the loop by the application's rule of this name, which the host evaluates
+    /// Ends the loop if the application's rule with this name is met. The host evaluates the rule
     /// ([`super::Host::stops`]).
     Rule(String),
     /// Ends the loop if any of these conditions is met.
@@ -347,7 +348,8 @@ impl StopCondition {
     }
 
     /// Returns the limit of the [`Self::RunCount`] that the turn has reached, if this condition is
-    /// one or is a [`Self::Any`] that contains one; otherwise `None`.
+    /// a `RunCount` or a [`Self::Any`] that contains a `RunCount`. Returns `None` for all other
+    /// conditions.
     pub(super) fn reached_run_limit(&self, summary: &TurnSummary) -> Option<u32> {
         let is_reached = |limit: u32| summary.runs.len() >= usize::try_from(limit).unwrap_or(0);
         match self {

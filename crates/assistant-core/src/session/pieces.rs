@@ -27,8 +27,8 @@ impl Session {
         self.add_session_state(self.add_pending_data(outline))
     }
 
-    /// Returns a message of [`Self::snapshot`], on any branch; `None` if the conversation does not
-    /// contain it.
+    /// Returns the entry of a message in [`Self::snapshot`], on any branch, or `None` if the
+    /// conversation does not contain the message.
     #[must_use]
     pub fn snapshot_message(&self, id: &MessageId) -> Option<Value> {
         self.conversation.export_message(id)
@@ -39,7 +39,7 @@ impl Session {
 ///
 /// # Errors
 ///
-/// Fails if the outline is invalid, or if a message that it lists is missing.
+/// Fails if the outline is invalid, or if a message that the outline lists is missing.
 pub fn assemble_snapshot(
     mut outline: Value,
     mut message: impl FnMut(&str) -> Option<Value>,

@@ -2,8 +2,8 @@
 //! state.
 //!
 //! Nothing in this module has side effects. The module `prepare` collects the facts of a check and
-//! applies the result, `execute` advances a checked call, and `start` checks again independently
-//! before a handler runs.
+//! applies the result, `execute` advances a checked call, and `start` checks the call again
+//! independently before its handler runs.
 
 use super::offer::{not_found_error, not_offered_error};
 use crate::{
@@ -17,7 +17,7 @@ mod tests;
 /// The next step of a call.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum NextStep {
-    /// The call waits until an input changes its conditions.
+    /// The call waits until an input changes the conditions for its next step.
     Wait,
     /// The user is asked.
     Ask,
@@ -53,14 +53,14 @@ pub(super) struct CheckFacts<'a> {
     /// The action that is registered for the call.
     pub(super) action: Option<&'a ActionSpec>,
     pub(super) offer: OfferStatus,
-    /// The fault of the call's arguments, or the limit that the call exceeds.
+    /// The error of an invalid call, or of a call that exceeds a limit.
     pub(super) fault: Option<CallError>,
     /// The remembered approval that applies to the call.
     pub(super) earlier: Option<AllowedEarlier>,
     /// True if the call is unchanged since the agent asked the user about it, or if the agent did
     /// not ask.
     pub(super) is_unchanged_since_asked: bool,
-    /// True if the user is asked regardless of the rules.
+    /// True if the user must be asked about the call, regardless of the rules of its action.
     pub(super) ask: bool,
 }
 
@@ -82,7 +82,8 @@ pub(super) fn check(facts: CheckFacts<'_>) -> NextStep {
         return NextStep::Remote;
     }
     let Some(action) = facts.action else {
-        // An agent that writes its calls as text runs none of them itself.
+        // A call that the agent wrote as text is not remote, since the agent does not run such
+        // calls itself.
         let is_written_as_text = call.origin == Origin::Intercepted;
         return match facts.offer {
             OfferStatus::HeldBack => fault_step(not_offered_error(&call.name)),
@@ -93,12 +94,13 @@ pub(super) fn check(facts: CheckFacts<'_>) -> NextStep {
     if let Some(error) = facts.fault {
         return fault_step(error);
     }
-    // The agent obtained the approval through its own protocol.
+    // If the agent runs the call and obtained the approval through its own protocol, the user is
+    // not asked again.
     if call.is_approved_for_agent() && action.execution == Execution::Agent {
         return NextStep::Remote;
     }
     let may_repeat = !call.has_unknown_outcome() || action.idempotent;
-    // The call differs from the version that the user was asked about.
+    // True if the call differs from the version that the user was asked about.
     let has_changed = call.has_changed() || !facts.is_unchanged_since_asked;
     if facts.ask || has_changed || call.must_be_asked() || !may_repeat {
         return NextStep::Ask;
@@ -118,7 +120,7 @@ const fn fault_step(error: CallError) -> NextStep {
 /// The conditions under which a checked call may proceed.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ProceedConditions {
-    /// True if no run is in progress that the call would wait for.
+    /// True if the call need not wait for a run in progress.
     pub(super) run_over: bool,
     /// True if the call's action may start during a run.
     pub(super) eager: bool,

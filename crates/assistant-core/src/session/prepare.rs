@@ -107,7 +107,8 @@ impl Session {
             check.execution = entry.spec.execution;
         }
         if check.execution == Execution::Agent {
-            // The answer to the agent is a word, which is sent without quotes.
+            // If the agent runs the call, the reply to the agent is a word, which is sent as text
+            // without quotes.
             check.encoding = ResultEncoding::Text;
             check.eager = false;
         }
@@ -129,8 +130,8 @@ impl Session {
         self.check_call(key, ask, cx);
     }
 
-    /// Checks a loaded call again, or lets it wait until its action is registered. If `ask` is
-    /// true, the user is asked regardless of the rules.
+    /// Checks a loaded call again if its action is registered. Otherwise, the call waits for the
+    /// registration. If `ask` is true, the user is asked regardless of the rules.
     pub(super) fn check_loaded_call(&mut self, key: &CallKey, ask: bool, cx: &mut Cx<'_>) {
         let call = self.conversation.call(key);
         let action = call.and_then(|call| self.registry.active_registration(&call.name));
@@ -208,7 +209,8 @@ impl Session {
         }
     }
 
-    /// Returns the status of a call's name in the offer. The page may request any action.
+    /// Returns the status of a call's name in the offer. Every call that the page itself made
+    /// counts as offered.
     fn offer_status(&self, call: &ToolCall) -> OfferStatus {
         if self.conversation.is_direct_call(&call.key()) {
             return OfferStatus::Offered;
@@ -239,7 +241,7 @@ impl Session {
     }
 
     /// Returns true if the agent did not ask the user about a call, or if the call is unchanged
-    /// since then.
+    /// since the agent asked.
     pub(super) fn is_unchanged_since_asked(&self, key: &CallKey) -> bool {
         let call = self.conversation.call(key);
         let Some((call, approval)) = call.and_then(|call| Some((call, call.approval()?))) else {
@@ -319,8 +321,8 @@ impl Session {
         check.binding == call_binding(call, entry)
     }
 
-    /// Returns true if the check is still valid, and then binds the call to the active
-    /// registration.
+    /// Binds a call to the active registration if the check of the call is still valid. Returns
+    /// true if the check is valid.
     pub(super) fn rebind_check(&mut self, key: &CallKey) -> bool {
         if !self.has_valid_check(key) {
             return false;
@@ -347,8 +349,8 @@ impl Session {
     }
 
     /// Checks the calls of an action again after its registration: those that waited for the
-    /// registration, and those whose question no longer fits the rules. The user is asked about
-    /// each of them.
+    /// registration, and those with a question that no longer matches the rules. The user is asked
+    /// about each of them.
     pub(super) fn recheck_calls_of_action(&mut self, name: &str, cx: &mut Cx<'_>) {
         if self.following {
             return;
@@ -367,7 +369,8 @@ impl Session {
                         _ => false,
                     });
             if is_waiting {
-                // An action that the filter excluded from the run is still refused.
+                // If the filter excluded the action from the run, the action is not added to the
+                // offer, so that its calls are still refused.
                 if !self.turn.was_held_back(name) {
                     self.turn.add_offered_action(name, fingerprint.clone());
                 }
@@ -381,8 +384,8 @@ fn call_binding(call: &ToolCall, entry: Option<&Registration>) -> CheckSubject {
     CheckSubject::new(&call.name, call.args_text(), entry.map(|entry| &entry.spec))
 }
 
-/// Returns the fault that a call has regardless of the user's decision: no handler, or invalid
-/// arguments. `None` if the call is valid.
+/// Returns the fault that a call has regardless of the user's decision, such as a missing handler
+/// or invalid arguments. Returns `None` if the call is valid.
 fn find_call_fault(entry: &Registration, call: &ToolCall, cx: &mut Cx<'_>) -> Option<CallError> {
     if !entry.spec.has_handler && entry.spec.execution == Execution::Client {
         return Some(CallError::new(
@@ -412,7 +415,7 @@ fn find_call_fault(entry: &Registration, call: &ToolCall, cx: &mut Cx<'_>) -> Op
 }
 
 /// Returns the error that lists every violation with its path, so that the model can correct the
-/// arguments (rule "arguments are validated"); `None` without a violation.
+/// arguments (rule "arguments are validated"). Returns `None` if `violations` is empty.
 pub(super) fn invalid_arguments_error(
     name: &str,
     violations: &[schema::Violation],

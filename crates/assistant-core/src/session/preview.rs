@@ -1,8 +1,8 @@
 //! Requests previews of a call's changes, which are shown before an approval (rule "preview").
 //!
-//! The preview is requested from the action with the question to the user, and again on approval.
-//! If it has changed by then, the approval is void and the card shows the new preview. The
-//! module `prepare` asks the user, `approve` handles the answers.
+//! The preview is requested from the action when the user is asked, and again when the user
+//! approves the call. If the preview has changed by then, the approval is void and the card shows
+//! the new preview. The module `prepare` asks the user, `approve` handles the answers.
 
 use serde_json::Value;
 
@@ -69,7 +69,7 @@ impl Session {
         }
         if let Some(args) = edited {
             self.check_edit(key, &args, cx)?;
-            // The changes by edited arguments have not been shown, so the user is asked again.
+            // The user has not seen a preview of the edited arguments, so the user is asked again.
             self.conversation.edit_call(key, |call| {
                 call.apply_note(Note::Edited(Some(args)));
                 call.apply_note(Note::PreviewOutdated);

@@ -41,7 +41,7 @@ pub enum Refusal {
     InvalidEdit(Vec<Violation>),
     /// The application rejects part of the edited arguments.
     Unclean,
-    /// The agent runs the call, and accepts no other arguments.
+    /// The agent runs the call, and accepts no edited arguments.
     NoEdits,
     /// The agent asks about several actions, and requires a decision for each of them.
     EachAction {
@@ -55,14 +55,14 @@ pub enum Refusal {
         /// The position of the action in its list, starting at 1.
         action: usize,
     },
-    /// Nothing matches the input: no run to retry or continue, nothing to stop, no such approval or
-    /// interrupt.
+    /// The input refers to something that does not exist: a run to retry or continue, work to stop,
+    /// an approval, or an interrupt.
     NothingToDo,
     /// The action cannot be registered.
     InvalidAction(InvalidAction),
     /// The stored conversation is invalid.
     InvalidSnapshot(String),
-    /// The conversation is open elsewhere and read-only here.
+    /// The conversation is open in another tab and read-only in this tab.
     Elsewhere,
     /// The update belongs to another conversation.
     OtherConversation,

@@ -1,4 +1,4 @@
-//! Remembers approvals by which calls start without asking the user (rule "remembered approvals").
+//! Remembers approvals that let calls start without asking the user (rule "remembered approvals").
 //!
 //! The module `approve` handles the user's decisions, `prepare` and `start` look up remembered
 //! approvals.
@@ -21,7 +21,7 @@ impl Session {
         self.remembered.list()
     }
 
-    /// Returns the widest extent in which an approval of this call may be remembered.
+    /// Returns the widest extent in which an approval of this call may be remembered. Returns
     /// [`Remembering::Never`] if the page does not ask about the call, if the options remember no
     /// approvals, or if the call has an unknown outcome.
     #[must_use]
@@ -79,7 +79,7 @@ impl Session {
     }
 
     /// Returns the remembered approval by which a call may start; `None` if no approval applies or
-    /// the options remember none.
+    /// if the options disable remembered approvals.
     pub(super) fn find_earlier_approval(
         &self,
         call: &ToolCall,
@@ -101,7 +101,7 @@ impl Session {
     }
 
     /// Revokes an approval. Calls that the approval permitted and that have not started are checked
-    /// again. Refused for an unknown id.
+    /// again. An unknown id is refused.
     pub(super) fn revoke_approval(&mut self, id: &str, cx: &mut Cx<'_>) {
         if self.remembered.remove(id).is_none() {
             return cx.refuse(Refusal::NothingToDo);
@@ -188,8 +188,8 @@ impl Session {
         cx.push_change(Change::Remembered);
     }
 
-    /// Adds the approvals stored by the host. Approvals that were remembered in the meantime take
-    /// precedence.
+    /// Adds the approvals stored by the host. Approvals that were remembered before the stored
+    /// approvals arrived take precedence.
     pub(super) fn restore_approvals(&mut self, stored: Vec<RememberedApproval>, cx: &mut Cx<'_>) {
         let newer_approvals = std::mem::take(&mut self.remembered);
         for approval in stored {

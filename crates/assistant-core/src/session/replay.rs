@@ -9,7 +9,7 @@ impl Session {
         &mut self.conversation
     }
 
-    /// Omits the messages from requests, for a replay that does not read them.
+    /// Omits the messages from requests, for a replay that does not read the messages.
     pub(crate) const fn leave_requests_empty(&mut self) {
         self.blank_requests = true;
     }

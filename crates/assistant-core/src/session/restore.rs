@@ -23,8 +23,8 @@ impl Session {
     /// Returns the session as JSON, for [`super::Input::Restore`]: the output of [`Self::export`],
     /// and the state of the turn and of the threads.
     ///
-    /// A host must write it before it answers [`super::Effect::Commit`], so that no journal entry
-    /// refers to an unknown call.
+    /// The host must write the snapshot before the host answers [`super::Effect::Commit`], so that
+    /// no journal entry refers to an unknown call.
     #[must_use]
     pub fn snapshot(&self) -> Value {
         self.add_session_state(self.export())
@@ -177,7 +177,8 @@ impl Session {
                     };
                     let message = result.error.clone();
                     let message = message.filter(|_| phase == Phase::OutputError);
-                    // The snapshot may contain the kind and the details of the same error.
+                    // If the snapshot contains an error with the same message, this error is kept,
+                    // since it may contain a kind and details that the journal lacks.
                     let stored_error = call.and_then(|call| call.error().cloned());
                     let error = message.map(|message| match stored_error {
                         Some(error) if error.message == message => error,
@@ -197,7 +198,7 @@ impl Session {
     }
 
     /// Restores the number of runs in the turn, for the run limit, and the message at which the
-    /// newest of them started.
+    /// newest run started.
     fn restore_run_count(&mut self, session_state: &Value) {
         let count = session_state["runs"].as_u64().unwrap_or(0).min(1_000);
         for _ in 0..count {

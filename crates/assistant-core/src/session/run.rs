@@ -1,4 +1,4 @@
-//! Starts runs of the agent, sends their requests, and records the ends that they report.
+//! Starts runs of the agent, sends their requests, and records the ends that the runs report.
 //!
 //! The module `events` handles the other events of a run, `settle` determines the next step after
 //! its end.
@@ -45,7 +45,8 @@ pub(super) struct ActiveRun {
     pub(super) raised: Vec<Interrupt>,
     /// The interrupts that the run raised in the older dialect.
     pub(super) raised_by_event: Vec<Interrupt>,
-    /// True if a run in the stream has finished, so that the agent has received the answers.
+    /// True if a run in the stream has finished, which shows that the agent has received the
+    /// answers.
     pub(super) delivered: bool,
     pub(super) finish: Option<ReportedEnd>,
     /// The ids of the calls that the `RUN_FINISHED` event lists as pending for this page
@@ -76,8 +77,8 @@ impl Session {
         self.begin_run(false, cx);
     }
 
-    /// Resumes reading an answer that may be in progress, unless the session is busy. Nothing is
-    /// sent, so nothing counts as delivered.
+    /// Resumes reading an answer that may be in progress, unless the session is busy. The request
+    /// contains no results and no answers, so none of them count as delivered.
     pub(super) fn resume_run(&mut self, cx: &mut Cx<'_>) {
         if self.is_busy() {
             return cx.refuse(Refusal::Busy);
@@ -158,8 +159,8 @@ impl Session {
     }
 
     /// Returns true if the events of the current run are counted, so that a resumption can skip the
-    /// applied ones. The number is part of [`Self::snapshot_outline`], so store the outline
-    /// together with every changed message.
+    /// applied events. The number is part of [`Self::snapshot_outline`], so the outline must be
+    /// stored together with every changed message.
     #[must_use]
     pub fn counts_events(&self) -> bool {
         self.options.agent.replays && self.turn.is_running()
@@ -183,9 +184,9 @@ impl Session {
     }
 
     /// Sends the request with the current state, once the page is ready. Drops the run instead if
-    /// the user must be asked again about something that has changed. A resumption is sent
-    /// without asking: it contains no answers, and the events that arrived before it may have
-    /// changed the calls.
+    /// the user must be asked again about changed calls or interrupts. The request of a resumption
+    /// is sent without asking, since it contains no answers, and since the earlier events of the
+    /// resumed answer may have changed the calls.
     pub(super) fn send_request(&mut self, key: RunKey, cx: &mut Cx<'_>) {
         let run = self.turn.run();
         let Some(run) = run.filter(|run| run.key == key && !run.is_open) else {
@@ -253,7 +254,7 @@ impl Session {
     }
 
     /// Marks the run as started and the results in its request as delivered. A run that follows in
-    /// the same stream discards the end and the grace timer of the previous one.
+    /// the same stream discards the end and the grace timer of the previous run.
     pub(super) fn mark_run_started(&mut self) {
         if let Some(run) = self.turn.run_mut() {
             run.finish = None;
@@ -348,7 +349,7 @@ impl Session {
     }
 
     /// Closes a finished run whose stream stays open, when its grace timer expires. Returns false
-    /// for another timer.
+    /// if the timer is not the grace timer of the run.
     pub(super) fn close_run_on_grace_timer(&mut self, timer: TimerId, cx: &mut Cx<'_>) -> bool {
         let Some(run) = self.turn.run().filter(|run| run.grace == Some(timer)) else {
             return false;

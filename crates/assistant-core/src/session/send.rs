@@ -47,7 +47,8 @@ impl Session {
         self.start_run(cx);
     }
 
-    /// Adds the queued messages to the chat, with a mark on interjected messages.
+    /// Adds the queued messages to the chat, and marks them as interjected if `interjected` is
+    /// true.
     pub(super) fn add_queued_messages(&mut self, interjected: bool, cx: &mut Cx<'_>) {
         for content in self.turn.take_queue() {
             let id = cx.host.new_id();
@@ -58,9 +59,9 @@ impl Session {
         }
     }
 
-    /// Fails with a refusal if something is in progress, so that no new message may be sent. If the
-    /// options permit it, first denies the calls that wait for the user, unless other calls are in
-    /// progress.
+    /// Fails with a refusal if a run, a call or an interrupt is in progress. If the options permit
+    /// an automatic denial, first denies the calls that wait for the user, unless other calls are
+    /// in progress.
     pub(super) fn ensure_idle(&mut self, cx: &mut Cx<'_>) -> Result<(), Refusal> {
         if self.turn.is_running() {
             return Err(Refusal::Busy);

@@ -37,7 +37,8 @@ impl Session {
         if self.can_be_resumed(&run, &end) {
             return self.resume_cut_run(run, cx);
         }
-        // The agent has not ended these texts.
+        // Texts that are still open are closed and marked as incomplete, since the agent has not
+        // ended them.
         self.close_open_texts(Some(Cut::BrokenOff), cx);
         self.store_steps();
         cx.push_change(Change::Run);
@@ -74,8 +75,8 @@ impl Session {
             (StreamEnd::Failed(failure), finish)
                 if StreamEnd::Failed(failure.clone()).is_failure_after(&finish) =>
             {
-                // With a replaying agent, an ended run has no position from which its events could
-                // be applied.
+                // If the agent replays events, the answer cannot be resumed again, since an ended
+                // run has no position from which its events could be applied.
                 let is_connection_lost = run.cut.is_some()
                     && failure.kind.is_of_connection()
                     && !self.options.agent.replays;
@@ -142,7 +143,8 @@ impl Session {
             notice.retry_after_ms = failure.retry_after_ms;
             notice.exceeded = failure.exceeded;
         }
-        // The statuses listed here may be temporary; other client errors would occur again.
+        // The interrupts are reopened only after client errors that would occur again. The statuses
+        // in the list may be temporary.
         if let FailureKind::Http { status } = failure.kind
             && (400..500).contains(&status)
             && !matches!(status, 401 | 403 | 404 | 408 | 429)
@@ -182,8 +184,8 @@ impl Session {
     /// not completed end as cancelled, and open calls of an older response are answered as
     /// superseded. The loop continues if a call, an interrupt or an unsent result remains;
     /// otherwise the turn ends. `unblocked_keys` lists the calls that the agent had asked about and
-    /// then handed off to the page, `pending` the ids of the calls that the finished run lists for
-    /// the page.
+    /// then handed off to the page, and `pending` contains the ids of the calls that the finished
+    /// run lists for the page.
     fn release_calls(&mut self, pending: &[String], unblocked_keys: &[CallKey], cx: &mut Cx<'_>) {
         self.end_delegated_calls_after_run(cx);
         self.record_calls_hash();
@@ -358,8 +360,8 @@ impl Session {
         }
     }
 
-    /// Retries the last run, or resumes its answer if the network interrupted it. Refused if there
-    /// is no failed run to retry, or if something is in progress.
+    /// Retries the last run, or resumes its answer if the network interrupted it. The retry is
+    /// refused if there is no failed run, or if the session is busy.
     pub(super) fn retry_run(&mut self, cx: &mut Cx<'_>) {
         if self.is_busy() || !self.notices.has_action(NoticeAction::Retry) {
             return cx.refuse(Refusal::NothingToDo);
@@ -374,7 +376,7 @@ impl Session {
     }
 
     /// Repeats the newest run from the message at which it started, unless the user must be asked
-    /// again about something that has changed.
+    /// again about changed calls or interrupts.
     fn repeat_newest_run(&mut self, cx: &mut Cx<'_>) {
         if self.ask_again_about_changes(cx) {
             return;
@@ -388,15 +390,17 @@ impl Session {
         self.start_run(cx);
     }
 
-    /// Returns true if the connection of a run was lost before its end, and the agent stores the
-    /// answer, so that reading can be resumed.
+    /// Returns true if reading the answer of a run can be resumed: the connection was lost before
+    /// the end of the run, the agent stores the answer, and the permitted resumptions are not used
+    /// up.
     fn can_be_resumed(&self, run: &ActiveRun, end: &StreamEnd) -> bool {
         let is_first = run.started && !run.resumes;
         let may_resume = run.progressed && run.resumptions < MAX_RESUMPTIONS;
         let is_resumable = is_first || (self.options.agent.replays && may_resume);
         let is_cut = match end {
             StreamEnd::Failed(failure) => failure.kind.is_of_connection(),
-            // The connection to a stored run may be closed before the run ends.
+            // If the agent replays events, a closed stream can be resumed, since the connection to
+            // a stored run may be closed before the run ends.
             StreamEnd::Closed => self.options.agent.replays,
             StreamEnd::Nothing => false,
         };
@@ -441,8 +445,8 @@ impl Session {
         }
     }
 
-    /// Continues the loop if a notice offers it, such as after a limit. The count of runs starts
-    /// again from zero.
+    /// Continues the loop if a notice offers to continue, such as after a limit was reached. The
+    /// count of runs restarts at zero.
     pub(super) fn continue_after_limit(&mut self, cx: &mut Cx<'_>) {
         if self.is_busy() || !self.notices.has_action(NoticeAction::Continue) {
             return cx.refuse(Refusal::NothingToDo);

@@ -152,8 +152,8 @@ impl Session {
         }
     }
 
-    /// Returns true if no question of the agent blocks a call. The agent's question alone never
-    /// permits a start.
+    /// Returns true if no question of the agent blocks a call. An answer to the agent's question
+    /// never permits a start by itself.
     fn is_unblocked_by_agent(&self, call: &ToolCall) -> bool {
         let decision = call
             .approval()

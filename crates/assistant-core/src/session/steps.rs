@@ -82,7 +82,7 @@ impl Session {
     }
 }
 
-/// Ends the newest open step of this name.
+/// Ends the newest open step with this name.
 fn end_step(steps: &mut [AgentStep], name: &str, failure: Option<&String>) {
     let mut open_steps = steps.iter_mut().rev().filter(|step| !step.finished);
     if let Some(step) = open_steps.find(|step| step.name == name) {

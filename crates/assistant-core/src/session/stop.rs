@@ -13,8 +13,8 @@ use crate::{
 
 impl Session {
     /// Stops the assistant for the user: ends the request, the handlers and the questions. Finished
-    /// results are sent with the next message, or at once with the queued messages if the options
-    /// require it. Refused if nothing is in progress.
+    /// results are sent with the next message, or at once with the queued messages, depending on
+    /// the options. The input is refused if nothing is in progress.
     pub(super) fn stop(&mut self, cx: &mut Cx<'_>) {
         let direct_keys = self.direct_call_keys();
         for key in &direct_keys {
@@ -37,7 +37,7 @@ impl Session {
     }
 
     /// Cancels the unanswered interrupts, ends the run and its calls, and notifies the user. Queued
-    /// messages are dropped if the options require it, and otherwise added to the chat.
+    /// messages are dropped or added to the chat, depending on the options.
     pub(super) fn stop_turn(&mut self, cx: &mut Cx<'_>) {
         if self.options.leftovers == Leftovers::Drop && !self.turn.take_queue().is_empty() {
             cx.push_change(Change::Queue);
@@ -69,8 +69,8 @@ impl Session {
 
     /// Gives up open calls. A complete call is answered as cancelled; an incomplete call is shown
     /// as cancelled and omitted from requests. Calls with an open interrupt stay open, since the
-    /// answer is sent with the next run. Calls that are handed off stay open, too, and so do remote
-    /// calls that the agent may continue after an answer.
+    /// answer is sent with the next run. Calls that are handed off, and remote calls that the agent
+    /// may continue after an answer, also stay open.
     pub(super) fn give_up_calls(&mut self, reason: Option<&str>, cx: &mut Cx<'_>) {
         let has_question = self.interrupts.has_uncancelled();
         for key in self.conversation.active_calls() {

@@ -3,14 +3,14 @@
 use super::Session;
 use crate::conversation::CallKey;
 
-/// The calls that were passed to a store, or may have been. Another page may restore and start
-/// these calls.
+/// The calls that were passed, or may have been passed, to a store. Another page may restore and
+/// start these calls.
 ///
 /// A host that cannot write to its store answers [`Effect::Commit`](super::Effect::Commit) with
 /// `Ok` only if [`Self::may_start`] permits it. A call that was never passed to a store exists in
 /// this page only, so the session itself ensures that it starts once (rule "when a store fails").
 ///
-/// Add the calls of a session ([`Self::of`], [`Self::add`])
+/// The calls of a session must be added ([`Self::of`], [`Self::add`])
 ///
 /// * when the session was restored or imported,
 /// * after a batch was passed to the store, unless the store reported that nothing of the batch was
@@ -21,7 +21,8 @@ pub struct StoredCalls {
     newest: u64,
 }
 
-/// The result of writing a start's claim, in one batch with the conversation of the call.
+/// The result of writing the claim for a call's start, in one batch with the conversation of the
+/// call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ClaimOutcome {
     /// The journal contains the claim.

@@ -1,6 +1,6 @@
 //! Stores open interrupts with a conversation, and reopens them after a reload.
 //!
-//! The user is asked again about approved interrupts, too, since the author of stored data is
+//! The user is also asked again about approved interrupts, since the author of stored data is
 //! unknown; denials remain. Answers that a run is sending are not stored, since it is unknown
 //! whether the agent accepted them.
 
@@ -55,7 +55,8 @@ impl Session {
             let state = call.state().clone();
             let approval = call.approval();
             let asking_id = approval.and_then(|approval| approval.interrupt_id.as_deref());
-            // The card shows only the newest question, even if others about the call are open.
+            // The card shows only the newest question about the call, even if other questions are
+            // open.
             let is_newest_question = asking_id == Some(open.interrupt.id.as_str());
             match state {
                 State::InterruptDenied { reason, .. } if is_newest_question => {
@@ -119,13 +120,14 @@ impl Session {
 
     /// Delegates a stored remote call to the agent if an interrupt of the agent waits for an
     /// answer, since the question may be about the call without naming it. Returns false if no
-    /// interrupt waits, and for other calls.
+    /// interrupt waits, or if [`Self::delegate_stored_remote_call`] returns false.
     pub(super) fn delegate_remote_call_if_agent_waits(&mut self, key: &CallKey) -> bool {
         self.interrupts.has_uncancelled() && self.delegate_stored_remote_call(key)
     }
 
     /// Delegates a stored remote call to the agent, which may send the result in its next run or in
-    /// the run that is being resumed. Returns false for other calls.
+    /// the run that is being resumed. Returns false if the call is not remote or was already
+    /// started.
     pub(super) fn delegate_stored_remote_call(&mut self, key: &CallKey) -> bool {
         let call = self.conversation.call(key);
         let is_remote = call.is_some_and(|call| {
@@ -138,7 +140,7 @@ impl Session {
         is_remote
     }
 
-    /// Returns true if an open interrupt of the run branch blocks a call.
+    /// Returns true if an open interrupt on the run branch blocks a call.
     pub(super) fn is_interrupted(&self, key: &CallKey) -> bool {
         let mut interrupts = self.interrupts.list.iter();
         interrupts.any(|open| open.blocks == Some(*key))
@@ -181,8 +183,8 @@ fn stored_interrupt_to_value(open: &OpenInterrupt) -> Value {
     })
 }
 
-/// Parses a stored interrupt; the boolean is true if the interrupt is of the older dialect. `None`
-/// if the value is invalid.
+/// Parses a stored interrupt. The boolean is true if the interrupt uses the older dialect. Returns
+/// `None` if the value is invalid.
 fn parse_stored_interrupt(mut value: Value) -> Option<(Interrupt, bool)> {
     let interrupt = form::interrupt_from_value(value.get_mut("interrupt")?.take()).ok()?;
     let is_legacy = value.get("legacy") == Some(&Value::Bool(true));

@@ -1,4 +1,4 @@
-//! Defines the end of a run's stream, its failures, and the end that a run's events report.
+//! Defines the end of a run's stream, its failures, and the end of a run as reported by its events.
 
 use crate::event::{EventKind, fault::ProtocolError};
 use crate::limits::{Exceeded, LimitKind, Limits};
@@ -15,8 +15,8 @@ pub enum StreamEnd {
 }
 
 impl StreamEnd {
-    /// Returns true if this end of a stream is a failure of its run, which reported `finish`
-    /// before. The loss of the connection after a reported end is no failure.
+    /// Returns true if this end of the stream is a failure of the run that reported `finish`. A
+    /// connection that is lost after a reported end is not a failure.
     pub(super) fn is_failure_after(&self, finish: &Option<ReportedEnd>) -> bool {
         match self {
             Self::Closed | Self::Nothing => false,
@@ -37,7 +37,7 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// Returns the exceeded limit, for a [`FailureKind::Limit`].
+    /// Returns the exceeded limit, if the failure has the kind [`FailureKind::Limit`].
     #[must_use]
     pub const fn exceeded(&self) -> Option<Exceeded> {
         self.exceeded
@@ -55,7 +55,7 @@ impl Failure {
         self.kind
     }
 
-    /// Creates a failure without a delay.
+    /// Creates a failure without a requested delay.
     #[must_use]
     pub fn new(kind: FailureKind, message: impl Into<String>) -> Self {
         Self {
@@ -66,7 +66,7 @@ impl Failure {
         }
     }
 
-    /// Creates the failure of a response that a decoder could not read.
+    /// Creates the failure for a response that a decoder could not read.
     #[must_use]
     pub fn of_decoder(error: &ProtocolError, limits: &Limits) -> Self {
         let limit = match error.code {
@@ -108,16 +108,16 @@ pub enum FailureKind {
     Offline,
     /// The request could not be made, since its address or a header is invalid.
     Request,
-    /// A response with an error status.
+    /// The response has an error status.
     Http {
         /// The HTTP status.
         status: u16,
     },
-    /// A response that is not an event stream.
+    /// The response is not an event stream.
     NotAStream,
-    /// Events that violate the protocol.
+    /// The response contains events that violate the protocol.
     Protocol,
-    /// A response that exceeds a limit.
+    /// The response exceeds a limit.
     Limit,
 }
 
@@ -129,7 +129,7 @@ impl FailureKind {
     }
 }
 
-/// The end of a run that its events report.
+/// The end of a run, as reported by its events.
 #[derive(Debug, Clone)]
 pub(super) enum ReportedEnd {
     Success,

@@ -1,5 +1,5 @@
-//! Summarizes the turn so far, for stop conditions and pages. A turn consists of runs, a run of
-//! steps.
+//! Summarizes the turn so far, for stop conditions and pages. A turn consists of runs, and a run
+//! consists of steps.
 
 use std::fmt;
 
@@ -15,7 +15,7 @@ pub struct TurnSummary {
 }
 
 impl TurnSummary {
-    /// Returns the reason for the end of the turn; `None` while it continues.
+    /// Returns the reason for the end of the turn, or `None` while the turn continues.
     #[must_use]
     pub const fn finish(&self) -> Option<FinishReason> {
         self.finish
@@ -27,8 +27,8 @@ impl TurnSummary {
         &self.runs
     }
 
-    /// Returns the number of consecutive newest runs with the same calls and arguments; 0 if the
-    /// newest run made no call or has not ended.
+    /// Returns the number of consecutive runs, up to the newest run, with the same calls and
+    /// arguments. Returns 0 if the newest run made no call or has not ended.
     #[must_use]
     pub fn repeats(&self) -> usize {
         let mut newest_first = self.runs.iter().rev();
@@ -41,7 +41,8 @@ impl TurnSummary {
     }
 }
 
-/// Formats a line for each run and a line for the end, for logs and consoles.
+/// Formats the turn for logs and consoles, with a line for each run and a final line for the status
+/// of the turn.
 ///
 /// ```text
 /// run 1 (r-7): called get_weather; tokens in 120, out 18
@@ -85,8 +86,8 @@ impl RunSummary {
         &self.run_id
     }
 
-    /// Returns the id of the chat's newest message at the start of the run, to which Retry returns;
-    /// `None` if the chat was empty.
+    /// Returns the id of the newest message in the chat at the start of the run, or `None` if the
+    /// chat was empty. Retry returns to this message.
     #[must_use]
     pub const fn base(&self) -> Option<&MessageId> {
         self.base.as_ref()
@@ -116,7 +117,7 @@ impl RunSummary {
         &self.steps
     }
 
-    /// Returns true if the steps are stored with a message, and shown there.
+    /// Returns true if the steps are stored with a message, and shown with that message.
     #[must_use]
     pub const fn has_stored_steps(&self) -> bool {
         self.steps_stored

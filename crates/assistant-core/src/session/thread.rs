@@ -1,7 +1,7 @@
-//! Replaces the conversation with another (rule "several conversations"), and continues the calls
-//! of a restored conversation.
+//! Replaces the conversation with a different one (rule "several conversations"), and continues the
+//! calls of a restored conversation.
 //!
-//! The module `load` handles a conversation from elsewhere, `restore` a stored session.
+//! The module `load` handles an exported conversation, and `restore` handles a stored session.
 
 use serde_json::Value;
 
@@ -21,7 +21,7 @@ impl Session {
         self.replace_conversation(thread_id, self.empty_conversation(), cx);
     }
 
-    /// Shows a conversation that is open elsewhere, without continuing it.
+    /// Shows a conversation that is open in another tab, without continuing its calls.
     pub(super) fn follow_conversation(
         &mut self,
         thread_id: String,
@@ -72,8 +72,8 @@ impl Session {
         }
     }
 
-    /// Returns the conversation as JSON, with unsent messages and open interrupts; for
-    /// [`super::Input::Load`].
+    /// Returns the conversation as JSON for [`super::Input::Load`], with unsent messages and open
+    /// interrupts.
     #[must_use]
     pub fn export(&self) -> Value {
         self.add_pending_data(self.conversation.export())
@@ -116,7 +116,7 @@ impl Session {
         for key in self.direct_call_keys() {
             self.give_up_call(&key, None, cx);
         }
-        // A followed conversation is open elsewhere, and continues there.
+        // A followed conversation is not ended here, since it continues in another tab.
         if !std::mem::take(&mut self.following) {
             self.end_and_archive_conversation(cx);
         }
@@ -162,9 +162,9 @@ impl Session {
     }
 
     /// Continues the open calls of a restored session: questions are asked again, and denials
-    /// remain. Running calls are not run a second time, but answered as interrupted, and so are
-    /// calls of a run that failed and calls about which the agent had asked in a question that was
-    /// not stored. Unchecked calls of an older run are answered as superseded.
+    /// remain. Running calls are not run a second time, but answered as interrupted. Calls of a
+    /// failed run, and calls that the agent asked about in a question that was not stored, are
+    /// answered as interrupted as well. Unchecked calls of an older run are answered as superseded.
     pub(super) fn resume_calls(&mut self, cx: &mut Cx<'_>) {
         self.treat_all_actions_as_offered();
         for key in self.conversation.active_calls() {
@@ -176,11 +176,11 @@ impl Session {
     /// Resumes reading an answer that was in progress when the page was closed. Calls of that
     /// answer that have not started in the page wait until the answer has ended; if the agent
     /// replays its events, calls that were complete before the reload are checked at once. Other
-    /// calls are continued as by [`Self::resume_calls`]. The results of the earlier request count
+    /// calls are continued as in [`Self::resume_calls`]. The results of the earlier request count
     /// as delivered once the run has started. `offer` contains the actions that the run offered.
     /// Calls of other actions stay with the agent, even if the page has registered those actions
-    /// since.
-    /// Without an offer, every enabled action counts as offered if the agent replays its events.
+    /// since. Without an offer, every enabled action counts as offered if the agent replays its
+    /// events.
     pub(super) fn resume_answer(&mut self, offer: Option<RunOffer>, cx: &mut Cx<'_>) {
         let undelivered_keys = self.undelivered_call_keys();
         if self.options.agent.replays {
@@ -288,7 +288,7 @@ pub(super) struct PendingData {
     pub(super) interrupts: Option<Value>,
 }
 
-/// Parses the unsent messages; invalid messages are skipped.
+/// Parses the unsent messages. Invalid messages are skipped.
 fn parse_contents(value: Option<Value>) -> Vec<Content> {
     let Some(Value::Array(list)) = value else {
         return Vec::new();

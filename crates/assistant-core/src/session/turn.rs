@@ -40,8 +40,8 @@ pub(super) struct Turn {
     pub(super) fork: Option<ThreadFork>,
     /// The user messages that have not been sent.
     pub(super) queue: Vec<Content>,
-    /// True if the queued messages were interjected and are sent at the next boundary between
-    /// tools.
+    /// True if the queued messages were interjected and are sent with the results of the current
+    /// calls.
     pub(super) interjected: bool,
     pub(super) side_events: Vec<Event>,
     side_bytes: usize,
@@ -74,8 +74,8 @@ impl Turn {
         self.run = Some(run);
     }
 
-    /// Adds an action to those that the newest run offered. An action of the same name keeps its
-    /// fingerprint.
+    /// Adds an action to the actions that the newest run offered. If an action with this name was
+    /// already offered, its fingerprint is kept.
     pub(super) fn add_offered_action(&mut self, name: &str, fingerprint: ActionFingerprint) {
         if !self.was_offered(name) {
             self.offer.offered.push((name.to_owned(), fingerprint));
@@ -86,7 +86,7 @@ impl Turn {
         self.offered_fingerprint(name).is_some()
     }
 
-    /// Returns the fingerprint under which an action was offered; `None` if the newest run did not
+    /// Returns the fingerprint with which an action was offered; `None` if the newest run did not
     /// offer the action.
     pub(super) fn offered_fingerprint(&self, name: &str) -> Option<&ActionFingerprint> {
         let mut entries = self.offer.offered.iter();
@@ -107,14 +107,15 @@ impl Turn {
         self.revealed.extend(names);
     }
 
-    /// Returns true if the loop has not ended, so that results are sent once every call has one.
+    /// Returns true if the loop has not ended, so that results are sent once every call has a
+    /// result.
     pub(super) const fn is_continuing(&self) -> bool {
         let is_open = matches!(self.summary.finish, None | Some(FinishReason::Interrupt));
         is_open && !self.stopped && !self.ended
     }
 
-    /// Resets the summary of runs, the revealed actions and the data of a new branch, at a user
-    /// message or when the loop is continued.
+    /// Resets the summary of runs, the revealed actions and the data of a new branch, when the user
+    /// sends a message or the loop is continued.
     pub(super) fn reset(&mut self) {
         self.summary = TurnSummary::default();
         self.revealed.clear();
@@ -148,7 +149,7 @@ impl Turn {
     ///
     /// # Errors
     ///
-    /// Returns the size of an event that alone exceeds the limit and is dropped.
+    /// Returns the size of the event if the event alone exceeds `max_bytes` and is dropped.
     pub(super) fn keep_side_event(&mut self, event: Event, max_bytes: usize) -> Result<(), usize> {
         let size = side_event_size(&event);
         if size > max_bytes {

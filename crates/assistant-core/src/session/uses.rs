@@ -1,9 +1,9 @@
 //! Counts the uses of remembered approvals. A call that starts under an approval with limited uses
-//! takes a use before it starts, by compare-and-set if several tabs share the approval (rule
+//! takes a use before the start, by compare-and-set if several tabs share the approval (rule
 //! "remembered approvals").
 //!
-//! The module `limits` calls `take_use` right before a start, and `start` verifies that
-//! the use was taken.
+//! The module `limits` calls `take_use` right before a start, and `start` verifies that the use was
+//! taken.
 
 use super::{Cx, Effect, Session, Swap, Ticket, shown_call::fingerprint_call};
 use crate::{
@@ -11,7 +11,7 @@ use crate::{
     conversation::{CallKey, Change, Note, ToolCall, UseCountState},
 };
 
-/// The state of the use under which a call may start.
+/// The state of the use that a call takes of a remembered approval before it starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum UseStatus {
     /// The call may start: the uses are not limited, or a use was taken.
@@ -32,7 +32,7 @@ pub(super) struct PendingUse {
 
 impl Session {
     /// Takes a use of the remembered approval that permitted a call, if the approval has limited
-    /// uses. The host counts a use that other tabs share.
+    /// uses. If other tabs share the approval, the host counts the use.
     pub(super) fn take_use(&mut self, key: &CallKey, cx: &mut Cx<'_>) -> UseStatus {
         let call = self.conversation.call(key);
         let Some((call, earlier)) =
@@ -72,7 +72,8 @@ impl Session {
         }
         let (old_approval, new_approval) = (approval.clone(), approval.with_use_counted());
         if old_approval.scope == RememberScope::Session {
-            // An approval for one session is not shared with other tabs.
+            // An approval for one session is not shared with other tabs, so the session counts the
+            // use itself.
             self.remembered
                 .record_uses(&old_approval.id, new_approval.used);
             self.record_use_count(key, UseCountState::Taken(fingerprint));
@@ -95,7 +96,7 @@ impl Session {
         UseStatus::Awaited
     }
 
-    /// Handles the result of the host's compare-and-set.
+    /// Handles the result of the host's compare-and-set of a remembered approval.
     pub(super) fn handle_approval_swap(
         &mut self,
         ticket: Ticket,
@@ -117,7 +118,8 @@ impl Session {
                     self.record_use_count(&call, UseCountState::Taken(fingerprint));
                 }
             }
-            // Another tab has counted a use in the meantime. If a use remains, it is counted later.
+            // Another tab has counted a use in the meantime. If uses remain, the use for this call
+            // is counted later.
             Swap::Found(Some(stored))
                 if stored.used > approval.used && stored.is_same_grant(&approval) =>
             {
@@ -140,8 +142,8 @@ impl Session {
         }
     }
 
-    /// Returns true if a remembered approval permits a call as it is now. If the approval has
-    /// limited uses, a use must have been taken for exactly this version of the call.
+    /// Returns true if a remembered approval permits the current version of a call. If the approval
+    /// has limited uses, a use must have been taken for exactly this version of the call.
     pub(super) fn is_allowed_by_grant(
         &self,
         call: &ToolCall,

@@ -50,8 +50,8 @@ impl Address {
     }
 
     /// Returns scheme, host and port in lower case, without a default port:
-    /// `https://example.com:8443`. The result begins with `//` if the address has no scheme. `None`
-    /// for an address without a host.
+    /// `https://example.com:8443`. The result begins with `//` if the address has no scheme.
+    /// Returns `None` for an address without a host.
     #[must_use]
     pub fn origin(&self) -> Option<&str> {
         self.origin.as_deref()
@@ -156,7 +156,7 @@ fn parse_host(rest: &str, scheme: &str) -> Option<String> {
     if authority.contains(is_forbidden) {
         return None;
     }
-    // The colons of an IPv6 address are enclosed in brackets.
+    // A colon before a closing bracket belongs to an IPv6 address and does not begin the port.
     let (host, port) = match authority.rsplit_once(':') {
         Some((host, port)) if !port.contains(']') => (host, port),
         _ => (authority, ""),
@@ -177,7 +177,8 @@ fn parse_host(rest: &str, scheme: &str) -> Option<String> {
     }
 }
 
-/// The media that the page may load automatically. All other media are named and linked instead.
+/// The media that the page may load automatically. For other media, a name and a link are shown
+/// instead.
 ///
 /// By default nothing is fetched, since an image URL written by an agent could leak the
 /// conversation to another server. Raster images whose bytes are part of the message are shown, up
@@ -210,10 +211,10 @@ impl MediaPolicy {
         self
     }
 
-    /// Permits media from the page's own host, by relative addresses.
+    /// Permits media from the page's own host, which are addressed by relative URLs.
     ///
-    /// Such a request carries the user's cookies, so permit it only if fetching an address never
-    /// has an effect.
+    /// The requests carry the user's cookies, so these media should be permitted only if fetching
+    /// an address never has an effect.
     #[must_use]
     pub const fn allow_same_origin(mut self) -> Self {
         self.own_origin = true;
@@ -228,7 +229,7 @@ impl MediaPolicy {
     }
 }
 
-/// Returns the `src` value for a medium, if the policy permits it: an address of a permitted
+/// Returns the `src` value for media that the policy permits, which is an address of a permitted
 /// origin, or a `data:` URL of a raster image.
 #[must_use]
 pub fn media_src(text: &str, policy: &MediaPolicy) -> Option<String> {
@@ -256,7 +257,7 @@ pub fn media_src(text: &str, policy: &MediaPolicy) -> Option<String> {
     }
 }
 
-/// Returns the text after `data:` without copying it, since it may be long; `None` for another
+/// Returns the text after `data:` without copying it, since it may be long; `None` for any other
 /// scheme.
 fn strip_data_scheme(text: &str) -> Option<&str> {
     let text = text.trim();
@@ -264,12 +265,13 @@ fn strip_data_scheme(text: &str) -> Option<&str> {
     scheme.eq_ignore_ascii_case("data").then_some(rest)
 }
 
-/// Returns the `data:` URL of a base64-encoded image, if the image has a raster type (SVG is a
-/// document format) and is small enough. `None` as well if the data is empty or not base64.
+/// Returns the `data:` URL of a base64-encoded image. Returns `None` if the image does not have a
+/// raster type (SVG is a document format), if the image is too large, or if the data is empty or
+/// not base64.
 #[must_use]
 pub fn image_src(mime_type: &str, base64: &str, policy: &MediaPolicy) -> Option<String> {
     let mime_type = normalize_raster_type(mime_type)?;
-    // Four characters encode three bytes.
+    // The size is computed without decoding: four characters encode three bytes.
     if base64.len() / 4 > policy.max_data / 3 {
         return None;
     }

@@ -21,7 +21,7 @@ fn call_from(origin: Origin) -> ToolCall {
     edited_call(|call| call.origin = origin)
 }
 
-/// Returns a call with an approved interrupt that the agent has withdrawn.
+/// Returns a complete call that the user approved through an interrupt.
 fn granted_call() -> ToolCall {
     let mut call = complete_call();
     call.edit_review(|review| {
@@ -59,7 +59,7 @@ fn earlier_approval() -> AllowedEarlier {
     }
 }
 
-/// Returns the facts of a valid call that nothing else restricts.
+/// Returns the facts of a valid call without any restriction.
 fn plain_facts<'a>(call: &'a ToolCall, action: Option<&'a ActionSpec>) -> CheckFacts<'a> {
     CheckFacts {
         call,
@@ -215,7 +215,8 @@ fn a_checked_call_proceeds_by_run_end_eagerness_and_order() {
     let remote_state = || step(StateEvent::FoundRemote);
     let denial_step = || NextStep::Answer(CallReply::Denied(Some("no".to_owned())));
     let fault_step = || NextStep::Answer(CallReply::Fault(error()));
-    // Columns: run over, eager, by the agent, in order.
+    // Each row lists a state, the conditions `run_over`, `eager`, `by_agent` and `in_order`, and
+    // the next step.
     for (state, [run_over, eager, by_agent, in_order], next) in [
         (allowed_state(), [true, false, false, true], NextStep::Start),
         (allowed_state(), [true, false, false, false], NextStep::Wait),

@@ -1,5 +1,5 @@
 //! Tests of the final check before a handler starts. Each test bypasses the states and the earlier
-//! check, as if they had failed; only approved or permitted calls start.
+//! check, as if they had failed, and verifies that only approved or permitted calls start.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
@@ -15,7 +15,7 @@ use crate::{
     },
 };
 
-/// A host whose approval rule permits every call, at once or later.
+/// A host whose approval rule permits every call, immediately or with a delay.
 #[derive(Default)]
 struct RuleHost {
     ids: u64,
@@ -52,7 +52,7 @@ impl Host for RuleHost {
     }
 }
 
-/// A session with a call whose start is being written.
+/// A session with a call whose start is being written to the journal.
 struct Fixture {
     session: Session,
     page: RuleHost,
@@ -183,8 +183,8 @@ impl Fixture {
             .unwrap();
     }
 
-    /// Calls the function that starts handlers in any state of the call. Returns the registration
-    /// and the arguments of the started handler; `None` if no handler was started.
+    /// Calls the function that starts handlers, regardless of the state of the call. Returns the
+    /// registration and the arguments of the started handler, or `None` if no handler was started.
     fn invoke(&mut self) -> Option<(RegistrationId, Value)> {
         let mut cx = Cx {
             by: None,

@@ -1,4 +1,4 @@
-//! Parses the body of a callout, a YAML mapping with known fields.
+//! Parses the body of a callout as a YAML mapping with known fields.
 
 use serde_json::Value;
 
@@ -26,7 +26,7 @@ pub(super) fn is_known_field(key: &str) -> bool {
 /// A call parsed from the header and the body of a callout.
 pub(super) struct ParsedBody {
     pub(super) call: Callout,
-    /// The state as written, if it is not a known state.
+    /// The written state, if it is not a known state.
     pub(super) unknown_state: Option<String>,
 }
 
