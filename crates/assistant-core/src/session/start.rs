@@ -169,9 +169,10 @@ impl Session {
         }
     }
 
-    /// Returns true if a call may start without asking the user: by the rules of its action, or by
-    /// a remembered approval that is not revoked. If the approval has limited uses, the use must
-    /// have been counted.
+    /// Returns true if a call may start without asking the user, because the rules of its action or
+    /// a remembered approval permit the start. If the approval has limited uses, the use must have
+    /// been counted. Calls that have changed, calls that must be asked about, and calls with an
+    /// unknown outcome that are not idempotent never start without asking.
     fn may_start_unasked(&self, call: &ToolCall, entry: &Registration, now: i64) -> bool {
         let is_allowed_by_rules = match entry.spec.approval {
             Policy::Always => false,

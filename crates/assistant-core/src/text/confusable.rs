@@ -1,7 +1,7 @@
 //! Detects letters that look like ASCII letters: `х` in Cyrillic, `ο` in Greek, `ｘ` in full width.
 //!
 //! The table derives from the confusables of Unicode 17.0 (UTS #39), limited to letters that look
-//! the same in common fonts. `hidden` handles invisible characters, `host` host names.
+//! the same in common fonts. `hidden` handles invisible characters, and `host` handles host names.
 
 /// Characters that look like ASCII letters. [`LATIN`] contains the ASCII letter for each, at the
 /// same position.

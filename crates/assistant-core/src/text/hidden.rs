@@ -1,4 +1,4 @@
-//! Detects invisible characters, and characters that change the order of others.
+//! Detects invisible characters, and characters that change the order of other characters.
 //!
 //! Views show the codes of such characters in text that users copy verbatim, and omit the
 //! characters from the names of files and hosts. `host` handles confusable hosts.

@@ -1,9 +1,9 @@
 //! Detects confusable hosts: `аррӏе.com` in Cyrillic letters looks like `apple.com`.
 //!
 //! Hosts are not encoded here: the caller shows the browser's `xn--…` form of a confusable host.
-//! `address` extracts the host of an address.
+//! `address` extracts the host from an address.
 
-/// The scripts of domain names. Scripts that are used together in one name count as one.
+/// The scripts of domain names. Scripts that are used together in one name count as one script.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum HostScript {
     Latin,
@@ -12,7 +12,7 @@ enum HostScript {
     Armenian,
     /// Han, kana, Bopomofo and Hangul.
     EastAsian,
-    /// A script of [`OTHER_SCRIPTS`], by index.
+    /// A script in [`OTHER_SCRIPTS`], identified by its index.
     Other(usize),
 }
 

@@ -49,8 +49,8 @@ pub(super) fn body_lines(source: &str, is_fence: bool, has_end: bool) -> Vec<&st
 }
 
 /// Parses the body lines, which must not contain quote marks. Without an id in the header or the
-/// body, the id of the call is empty; without a name, the name is [`DEFAULT_NAME`]. The error is a
-/// message for the author.
+/// body, the id of the call is empty; without a name, the name is [`DEFAULT_NAME`]. Fails with a
+/// message for the author of the callout.
 pub(super) fn parse_body(
     header: Header,
     lines: &[&str],
@@ -106,7 +106,8 @@ fn first_convertible(
         .find_map(|key| fields.get(*key).and_then(convert))
 }
 
-/// Converts a name or an id to text; `None` if it is blank, or neither a string nor an integer.
+/// Converts a name or an id to text. Returns `None` if the value is a blank string, or neither a
+/// string nor an integer.
 fn convert_name_or_id(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()).filter(|text| !text.trim().is_empty()),

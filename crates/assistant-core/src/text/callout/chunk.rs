@@ -52,7 +52,7 @@ impl CalloutState {
         (Self::OutputDenied, "output-denied"),
     ];
 
-    /// Returns the name of the state in callouts.
+    /// Returns the word for the state in callouts.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         Self::ALL
@@ -61,7 +61,7 @@ impl CalloutState {
             .map_or("", |(_, word)| word)
     }
 
-    /// Parses the name of a state in callouts; `None` for other words.
+    /// Parses the word for a state in callouts. Returns `None` for other words.
     #[must_use]
     pub fn parse(word: &str) -> Option<Self> {
         Self::ALL
@@ -84,13 +84,13 @@ impl Callout {
         }
     }
 
-    /// Returns mutable references to the input and the output, as far as the call has them.
+    /// Returns mutable references to the input and the output, if the call has them.
     pub fn values_mut(&mut self) -> impl Iterator<Item = &mut Value> {
         [&mut self.input, &mut self.output].into_iter().flatten()
     }
 
     /// Returns the error to show: the error message of the callout, or a default message if the
-    /// state is `output-error` or `output-denied`. `None` for other calls.
+    /// state is `output-error` or `output-denied`. Returns `None` for other calls.
     #[must_use]
     pub fn failure(&self) -> Option<&str> {
         let error_text = self.error_text.as_deref();
@@ -102,8 +102,8 @@ impl Callout {
     }
 
     /// Returns the output of a call without a [`failure`](Self::failure). If the state is
-    /// `output-available` and the callout has no output, the result is null. `None` for other
-    /// calls.
+    /// `output-available` and the callout has no output, the result is null. Returns `None` for
+    /// other calls.
     #[must_use]
     pub fn result(&self) -> Option<&Value> {
         if self.failure().is_some() {
@@ -117,20 +117,20 @@ impl Callout {
         }
     }
 
-    /// Returns the position among the callouts of the text, from 1. Callouts that remained text are
-    /// counted, too.
+    /// Returns the position of the callout among the callouts of the text, starting at 1. Callouts
+    /// that remained text are also counted.
     #[must_use]
     pub const fn ordinal(&self) -> u32 {
         self.ordinal
     }
 
-    /// Returns the call's id, derived from the ordinal if the callout has none.
+    /// Returns the call's id. If the callout contains no id, the id is derived from the ordinal.
     #[must_use]
     pub fn id(&self) -> &str {
         &self.id
     }
 
-    /// Returns true if the id is written in the callout, and not derived from the ordinal.
+    /// Returns true if the id is written in the callout and not derived from the ordinal.
     #[must_use]
     pub const fn has_own_id(&self) -> bool {
         self.has_own_id
@@ -148,7 +148,7 @@ impl Callout {
         self.state
     }
 
-    /// Sets [`Self::state`].
+    /// Sets the state of the call ([`Self::state`]).
     #[must_use]
     pub const fn with_state(mut self, state: CalloutState) -> Self {
         self.state = Some(state);
@@ -161,7 +161,7 @@ impl Callout {
         self.input.as_ref()
     }
 
-    /// Sets [`Self::input`].
+    /// Sets the input of the tool ([`Self::input`]).
     #[must_use]
     pub fn with_input(mut self, input: Value) -> Self {
         self.input = Some(input);
@@ -174,7 +174,7 @@ impl Callout {
         self.output.as_ref()
     }
 
-    /// Sets [`Self::output`].
+    /// Sets the output of the tool ([`Self::output`]).
     #[must_use]
     pub fn with_output(mut self, output: Value) -> Self {
         self.output = Some(output);
@@ -187,7 +187,7 @@ impl Callout {
         self.error_text.as_deref()
     }
 
-    /// Sets [`Self::error_text`].
+    /// Sets the error message ([`Self::error_text`]).
     #[must_use]
     pub fn with_error_text(mut self, error_text: impl Into<String>) -> Self {
         self.error_text = Some(error_text.into());
@@ -200,7 +200,7 @@ impl Callout {
         &self.extra
     }
 
-    /// Sets [`Self::extra`].
+    /// Sets the fields that the format does not define ([`Self::extra`]).
     #[must_use]
     pub fn with_extra(mut self, extra: Object) -> Self {
         self.extra = extra;

@@ -10,18 +10,19 @@ pub(super) struct Fence {
     len: usize,
     /// True if the fence is inside a quote.
     quoted: bool,
-    /// The column of the text in the list item that contains the fence; 0 outside of lists.
+    /// The column of the text in the list item that contains the fence, or 0 if the fence is
+    /// outside of lists.
     width: usize,
 }
 
 impl Fence {
-    /// Returns true if the fence is inside a quote or list item, with which it ends.
+    /// Returns true if the fence is inside a quote or list item and ends with it at the latest.
     pub(super) const fn is_contained(&self) -> bool {
         self.quoted || self.width > 0
     }
 }
 
-/// A scanner of one line, which determines the fence that is open after the line.
+/// A scanner for one line, which determines the fence that is open after the line.
 #[derive(Debug, Clone)]
 pub(super) struct FenceScanner {
     stage: ScanStage,
@@ -47,14 +48,16 @@ enum ScanStage {
     Gap(usize),
     /// The position in a run of backticks or tildes.
     Run { mark: char, len: usize },
-    /// The position in the info string after the run; `blank` is true if it has only blanks so far.
+    /// The position in the info string after the run. `blank` is true if the info string has only
+    /// blanks so far.
     Info { mark: char, len: usize, blank: bool },
     /// The rest of the line does not affect fences.
     Plain,
 }
 
 impl FenceScanner {
-    /// Creates a scanner for a line inside `fence`; `None` for a line outside of fences.
+    /// Creates a scanner for a line inside `fence`, or for a line outside of fences if `fence` is
+    /// `None`.
     pub(super) const fn new(fence: Option<Fence>) -> Self {
         Self {
             stage: ScanStage::Indent(0),
@@ -106,7 +109,8 @@ impl FenceScanner {
         let (mark, len, blank) = match self.stage {
             ScanStage::Run { mark, len } if len >= 3 => (mark, len, true),
             ScanStage::Info { mark, len, blank } => (mark, len, blank),
-            // A blank line ends a quote, but not a list item.
+            // A blank line without a quote mark ends a quote and the fence in it, but does not end
+            // a list item.
             ScanStage::Indent(_) => return self.fence.filter(|fence| !fence.quoted || self.quoted),
             _ => return self.fence,
         };
@@ -153,7 +157,7 @@ impl FenceScanner {
         }
     }
 
-    /// Returns true if the container of a fence ends before this character.
+    /// Returns true if the container of a fence ends before `c`.
     fn is_container_end(&self, fence: Fence, c: char, spaces: usize) -> bool {
         if fence.quoted && !self.quoted {
             c != '>' || spaces > 3
@@ -165,7 +169,8 @@ impl FenceScanner {
 
 fn next_info_stage(mark: char, len: usize, blank: bool, c: char) -> ScanStage {
     match c {
-        // The info string of a backtick fence cannot contain backticks.
+        // The info string of a backtick fence cannot contain backticks, so this line is not a
+        // fence.
         '`' if mark == '`' => ScanStage::Plain,
         ' ' | '\t' | '\r' => ScanStage::Info { mark, len, blank },
         _ => ScanStage::Info {

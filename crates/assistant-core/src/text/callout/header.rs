@@ -1,4 +1,5 @@
-//! Parses the header of a callout: name and id, by position or as assignments.
+//! Parses the header of a callout, which contains the name and the id by position or as
+//! assignments.
 
 use super::line::HeaderKind;
 
@@ -10,7 +11,7 @@ pub(super) struct Header {
 }
 
 impl Header {
-    /// Parses the first line of a callout.
+    /// Parses the header from the first line of a callout.
     pub(super) fn parse_line(line: &str, kind: HeaderKind) -> Self {
         let args = match kind {
             HeaderKind::Quote => line
@@ -59,7 +60,7 @@ impl Header {
         } else {
             return;
         };
-        // Blank values, and assignments after the first, are ignored.
+        // Blank values are ignored, and so are repeated assignments to the same field.
         if field.is_none() && !value.trim().is_empty() {
             *field = Some(value.to_owned());
         }
@@ -87,8 +88,8 @@ fn split_token(text: &str) -> (HeaderToken<'_>, &str) {
     }
 }
 
-/// Splits off a quoted value; `None` if the text does not begin with one, or the closing quote is
-/// not followed by a blank or the end of the text.
+/// Splits off a quoted value. Returns `None` if the text does not begin with a quoted value, or if
+/// the closing quote is not followed by a blank or the end of the text.
 fn split_quoted_value(text: &str) -> Option<(&str, &str)> {
     let quote = text.chars().next().filter(|c| matches!(c, '"' | '\''))?;
     let (value, after) = text.strip_prefix(quote)?.split_once(quote)?;

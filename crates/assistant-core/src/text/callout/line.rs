@@ -1,5 +1,5 @@
-//! Classifies a line incrementally: whether it may be a header, has a quote mark, or opens or
-//! closes a fence.
+//! Determines incrementally whether a line may be a header, has a quote mark, or opens or closes a
+//! fence.
 
 use super::fence::{Fence, FenceScanner};
 
@@ -8,12 +8,12 @@ const HEADER_START: &[u8] = b"[!tool";
 /// The case-insensitive first word in the info string of a code fence that is a callout.
 const FENCE_WORD: &[u8] = b"tool";
 
-/// An incremental classifier of one line.
+/// An incremental classifier for one line.
 #[derive(Debug, Clone)]
 pub(super) struct LineClassifier {
     head: HeaderProgress,
     marks: FenceScanner,
-    /// True if the line has a quote mark; `None` while it has only spaces.
+    /// True if the line has a quote mark, or `None` while the line has only spaces.
     quoted: Option<bool>,
     /// True if code fences are callouts.
     fences: bool,
@@ -28,7 +28,7 @@ pub(super) enum HeaderKind {
     Fence,
 }
 
-/// The progress of matching a line with the syntax of a header.
+/// The progress of matching a line against the syntax of a header.
 #[derive(Debug, Clone, Copy)]
 enum HeaderProgress {
     /// The position after this many spaces.
@@ -54,8 +54,8 @@ enum HeaderProgress {
 }
 
 impl LineClassifier {
-    /// Creates a classifier for a line inside `fence`; `None` for a line outside of fences.
-    /// `fences` is true if code fences are callouts.
+    /// Creates a classifier for a line inside `fence`, or for a line outside of fences if `fence`
+    /// is `None`. `fences` is true if code fences are callouts.
     pub(super) fn new(fence: Option<Fence>, fences: bool) -> Self {
         // A fence outside of containers ends only with its closing fence, so no line in it is a
         // header.
@@ -100,7 +100,7 @@ impl LineClassifier {
         }
     }
 
-    /// Returns true if the line has a quote mark; `None` while this is unknown.
+    /// Returns true if the line has a quote mark, or `None` while the line has only spaces.
     pub(super) const fn has_quote_mark(&self) -> Option<bool> {
         self.quoted
     }
@@ -110,8 +110,8 @@ impl LineClassifier {
         self.marks.is_settled()
     }
 
-    /// Returns the kind of header that the line would be if it ended here; `None` if it would not
-    /// be a header.
+    /// Returns the kind of the header if the line ends here, or `None` if the line is then not a
+    /// header.
     pub(super) const fn header_kind(&self) -> Option<HeaderKind> {
         match self.head {
             HeaderProgress::Closed | HeaderProgress::Ended => Some(HeaderKind::Quote),
@@ -167,7 +167,7 @@ fn match_mark(matched: usize, c: char) -> HeaderProgress {
     }
 }
 
-/// Returns the progress after `c`, which is a character in the info string of a fence.
+/// Returns the progress after `c`, a character in the info string of a fence.
 fn match_word(mark: char, matched: usize, c: char) -> HeaderProgress {
     match matched {
         0 if is_blank(c) => HeaderProgress::Word { mark, matched },

@@ -1,9 +1,9 @@
 //! Parses and writes tool calls as callouts in markdown (`> [!tool search call_1]`).
 //!
-//! [`parse`] parses a whole text, [`Parser`] a text that is being streamed; both find the same
-//! calls and the same text, however the text is split. A callout that breaks the rules remains
-//! text, so parsing never fails. [`create_stream_chunks`] converts chunks to stream events,
-//! [`write()`] writes a call as a callout. Parsing a callout never runs a tool.
+//! [`parse`] parses a whole text, and [`Parser`] parses a text that is being streamed. Both find
+//! the same calls and the same text, regardless of how the text is split. A callout that breaks the
+//! rules remains text, so parsing never fails. [`create_stream_chunks`] converts chunks to stream
+//! events, and [`write()`] writes a call as a callout. Parsing a callout never runs a tool.
 //!
 //! ```
 //! use assistant_core::text::callout::{Chunk, parse};
@@ -71,7 +71,7 @@ fn push_words(mut text: &str, out: &mut Vec<Chunk>) {
     }
 }
 
-/// Compiles the examples of the guide.
+/// Compiles the examples in the guide to callouts.
 #[cfg(doctest)]
 #[doc = include_str!("../../../../../docs/callouts.md")]
 struct CalloutsGuide;

@@ -9,7 +9,7 @@ pub struct CalloutOptions {
 }
 
 impl CalloutOptions {
-    /// The upper limit of the nesting, since values are later traversed by recursion.
+    /// The largest nesting that the options permit, since values are later traversed by recursion.
     pub(super) const DEPTH_LIMIT: usize = 100;
 
     /// Sets the maximum size of one callout in bytes; 256 KiB by default.
@@ -27,7 +27,7 @@ impl CalloutOptions {
         self
     }
 
-    /// Parses code fences whose first word is `tool` as callouts, too; off by default.
+    /// Also parses code fences whose first word is `tool` as callouts; off by default.
     #[must_use]
     pub const fn with_fences(mut self) -> Self {
         self.fences = true;

@@ -18,8 +18,8 @@ use crate::event::Diagnostic;
 /// The maximum length of a reported problem, in characters.
 const MAX_PROBLEM_LEN: usize = 200;
 
-/// An incremental parser for callouts. The chunks of all pushes and of the end together equal those
-/// of the whole text, however it is split.
+/// An incremental parser for callouts. The chunks that all pushes and the end return are together
+/// equal to those of the whole text, regardless of how the text is split.
 #[derive(Debug, Clone)]
 pub struct Parser {
     options: CalloutOptions,
@@ -39,7 +39,8 @@ pub struct Parser {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Pending {
-    /// The final position among the callouts of the text, from 1. Id and name may change.
+    /// The final position among the callouts of the text, starting at 1. The id and the name may
+    /// still change.
     pub(crate) ordinal: u32,
     pub(crate) id: String,
     /// True if the id was written in the header and is final.
@@ -48,13 +49,14 @@ pub struct Pending {
 }
 
 impl Pending {
-    /// Returns the id from the header, or the default id. The body may still change it.
+    /// Returns the id from the header, or the default id. The body may still change the id.
     #[must_use]
     pub fn id(&self) -> &str {
         &self.id
     }
 
-    /// Returns the tool's name from the header, or the default name. The body may still change it.
+    /// Returns the tool's name from the header, or the default name. The body may still change the
+    /// name.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
@@ -75,7 +77,7 @@ struct OpenCallout {
 }
 
 impl Parser {
-    /// Creates a parser at the start of a text.
+    /// Creates a parser for a new text.
     #[must_use]
     pub fn new(options: CalloutOptions) -> Self {
         Self {
@@ -126,8 +128,9 @@ impl Parser {
         chunks
     }
 
-    /// Flushes a text that may continue: text that is held back is returned as at the end. The rest
-    /// of the line or of the callout is then text; fences stay open and ordinals continue.
+    /// Flushes a text that may continue. Text that is held back is returned as at the end of the
+    /// text. If more text follows, the rest of the line or of the callout is text. Fences stay
+    /// open, and ordinals continue.
     pub fn pause(&mut self) -> Vec<Chunk> {
         let fence = self.is_in_fence().then(|| self.line.fence_after_line());
         let chunks = self.flush();
@@ -159,8 +162,8 @@ impl Parser {
     }
 
     /// Returns the callout that has begun but not ended. If the callout turns out to be invalid,
-    /// its source is returned as text. `None` outside of callouts, and for a callout that is too
-    /// long.
+    /// its source is returned as text. Returns `None` outside of callouts, and for a callout that
+    /// is too long.
     #[must_use]
     pub fn pending(&self) -> Option<&Pending> {
         let open_callout = self
@@ -170,8 +173,8 @@ impl Parser {
         open_callout.map(|open_callout| &open_callout.pending)
     }
 
-    /// Removes and returns the diagnostics for the author: callouts that remained text, and unknown
-    /// states.
+    /// Removes and returns the diagnostics for the author, which report callouts that remained
+    /// text, and unknown states.
     pub fn take_diagnostics(&mut self) -> Vec<Diagnostic> {
         std::mem::take(&mut self.diagnostics)
     }
@@ -234,7 +237,8 @@ impl Parser {
         }
         self.accept_held_line(out);
         if let Some(open_callout) = &mut self.open {
-            // The line break belongs to the callout only if the next line does, too.
+            // The line break is not added yet, since it belongs to the callout only if the next
+            // line does.
             open_callout.in_line = false;
             return self.start_line(None);
         }
@@ -292,8 +296,8 @@ impl Parser {
         fence
     }
 
-    /// Closes the open callout, if any, before the current line, and adds the line break between
-    /// the two to the text.
+    /// Closes the open callout, if any, before the current line, and adds the line break before the
+    /// current line to the text.
     fn close_callout_before_line(&mut self, out: &mut Vec<Chunk>) {
         if self.close_callout(out) {
             append_text(out, "\n");

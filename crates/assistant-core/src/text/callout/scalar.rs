@@ -1,4 +1,4 @@
-//! Parses plain scalars of YAML, in the core schema of YAML 1.2.
+//! Parses plain scalars of YAML, according to the core schema of YAML 1.2.
 
 use serde_json::{Number, Value};
 
@@ -39,7 +39,8 @@ fn parse_bool(text: &str) -> Option<Value> {
 
 fn parse_int(text: &str) -> Option<Value> {
     let parse_digits = |digits: &str, base: u32| {
-        // `from_str_radix` accepts a sign, which is not permitted here.
+        // `from_str_radix` accepts a sign, which YAML does not permit here, so all characters must
+        // be digits.
         let has_only_digits = digits.chars().all(|c| c.is_digit(base)) && !digits.is_empty();
         let value = u64::from_str_radix(digits, base).ok();
         value.filter(|_| has_only_digits).map(Value::from)
@@ -64,7 +65,8 @@ fn parse_int(text: &str) -> Option<Value> {
 fn parse_float(text: &str) -> Option<Value> {
     let magnitude = text.strip_prefix(['+', '-']).unwrap_or(text);
     if matches!(magnitude, ".inf" | ".Inf" | ".INF") || matches!(text, ".nan" | ".NaN" | ".NAN") {
-        // JSON has no such numbers; JavaScript serializes them as null, too.
+        // JSON has no infinities and no NaN, so they become null, as in the JSON output of
+        // JavaScript.
         return Some(Value::Null);
     }
     let (mantissa, exponent) = match magnitude.split_once(['e', 'E']) {

@@ -22,7 +22,7 @@ pub enum StreamChunk {
         id: String,
         /// The tool's name.
         name: String,
-        /// The input; an empty object if the callout has none.
+        /// The input, or an empty object if the callout has no input.
         input: Value,
     },
     /// The result of a call.

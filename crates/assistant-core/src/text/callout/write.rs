@@ -142,7 +142,7 @@ impl YamlWriter {
     /// Writes a non-empty list or mapping whose first line is already indented. Returns `None` if
     /// the value nests too deeply.
     fn write_block(&mut self, value: &Value, level: usize) -> Option<()> {
-        // The body itself counts as one level.
+        // The body counts as the first level, so a value at the level `max_depth` nests too deeply.
         if level >= self.max_depth {
             return None;
         }
@@ -203,8 +203,8 @@ impl YamlWriter {
         Some(())
     }
 
-    /// Writes a string: as a literal block if it has several lines that such a block can contain,
-    /// otherwise on one line.
+    /// Writes a string as a literal block if the string has several lines that such a block can
+    /// contain. Otherwise, writes the string on one line.
     fn write_text(&mut self, text: &str, level: usize) {
         self.out.push(' ');
         let Some(lines) = literal_lines(text) else {
@@ -239,7 +239,7 @@ fn literal_lines(text: &str) -> Option<std::str::Split<'_, char>> {
     (text.contains('\n') && has_valid_ends && lines.clone().all(is_plain_line)).then_some(lines)
 }
 
-/// Returns true for a non-empty line of blanks only.
+/// Returns true for a non-empty line that contains only blanks.
 fn is_blank_line(line: &str) -> bool {
     !line.is_empty() && line.trim().is_empty()
 }

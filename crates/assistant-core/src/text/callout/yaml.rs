@@ -15,7 +15,8 @@ use crate::event::Object;
 /// exponentially.
 const ALIAS_GROWTH: usize = 8;
 
-/// Parses a mapping; an empty document is an empty mapping. The error is a message for the author.
+/// Parses a mapping. An empty document is an empty mapping. Fails with a message for the author of
+/// the callout.
 pub(super) fn read_mapping(text: &str, max_depth: usize) -> Result<Object, String> {
     let mut reader = YamlReader {
         max_depth,
@@ -53,7 +54,7 @@ struct YamlReader {
 /// An incomplete list or mapping.
 struct OpenNode {
     items: NodeItems,
-    /// The anchor; 0 if the collection has none.
+    /// The anchor of the collection, or 0 if the collection has no anchor.
     anchor: usize,
 }
 
@@ -162,8 +163,8 @@ impl YamlReader {
         Ok(())
     }
 
-    /// Adds a complete value to the innermost open list or mapping; without one, the value is the
-    /// root. If `anchor` is not 0, a copy is stored for aliases.
+    /// Adds a complete value to the innermost open list or mapping, or sets the root if no list or
+    /// mapping is open. If `anchor` is not 0, a copy is stored for aliases.
     fn add_value(&mut self, value: Value, anchor: usize) -> YamlResult {
         if anchor != 0 {
             self.store_anchor(anchor, &value)?;
