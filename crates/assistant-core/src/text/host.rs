@@ -80,8 +80,8 @@ fn is_plain_label(label: &str) -> bool {
 fn script_of(c: char) -> Option<HostScript> {
     Some(match c {
         'a'..='z' | 'A'..='Z' => HostScript::Latin,
-        // Latin letters with diacritics are distinguishable. These characters look like others
-        // without diacritics.
+        // Latin letters with diacritics are distinguishable, except for these characters, which
+        // look like characters without diacritics.
         'ı' | 'ĸ' | 'ŀ' | 'ŉ' | 'ſ' | '÷' => return None,
         'ß'..='ž' | 'ơ' | 'ư' | 'ș' | 'ț' | 'ə' | '\u{1ea1}'..='\u{1ef9}' => {
             HostScript::Latin

@@ -1,4 +1,5 @@
-//! Turns `https://…`, `www.…` and e-mail addresses in the text into links, by GitHub's rules.
+//! Turns `https://…`, `www.…` and e-mail addresses in the text into links, according to GitHub's
+//! rules.
 //!
 //! There are two differences from GitHub: Chinese and Japanese punctuation ends an address, because
 //! no blank follows an address in these languages; and addresses are detected in parsed text, so
@@ -84,8 +85,8 @@ fn find_address(text: &str, from: usize) -> Option<FoundAddress> {
     None
 }
 
-/// The numbers of bytes that a match includes before and after a position, and the link target;
-/// `None` without a match.
+/// The numbers of bytes that a match includes before and after a position, and the target of the
+/// link. The value is `None` if nothing matches.
 type AddressMatch = Option<(usize, usize, String)>;
 
 fn match_url(before: &str, after: &str) -> AddressMatch {
@@ -162,8 +163,8 @@ fn count_domain_periods(text: &str) -> Option<usize> {
     .then(|| domain.trim_end_matches('.').matches('.').count())
 }
 
-/// Returns the length in bytes of the address that `text` begins with, without punctuation at its
-/// end.
+/// Returns the length in bytes of the address at the start of `text`, without the punctuation at
+/// the end of the address.
 fn address_length(text: &str) -> usize {
     let end = text
         .find(|c: char| {
@@ -173,8 +174,8 @@ fn address_length(text: &str) -> usize {
         })
         .unwrap_or(text.len());
     let mut address = text.get(..end).unwrap_or_default();
-    // The parentheses are counted once. To count them for each character that is removed would take
-    // quadratic time.
+    // The parentheses are counted only once, since counting them again for each removed character
+    // would take quadratic time.
     let mut surplus_count = address
         .matches(')')
         .count()

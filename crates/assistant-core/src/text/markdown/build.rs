@@ -17,19 +17,19 @@ const MAX_DEPTH: usize = 64;
 /// The maximum number of cells that are added to the short rows of a table.
 const MAX_PADDING: usize = 4096;
 
-/// A builder of the tree, from the events of the parser.
+/// A builder that creates the tree from the events of the parser.
 pub(super) struct TreeBuilder<'a> {
     known: &'a Definitions,
     done: Vec<Node>,
     /// The open nodes, outermost first.
     open: Vec<Node>,
-    /// For each open tag, true if it has a node of its own.
+    /// An entry for each open tag, which is true if the tag has its own node.
     tags: Vec<bool>,
     /// The number of open nodes that are links or images.
     links: usize,
     aligns: Vec<Alignment>,
     column: usize,
-    /// The number of cells that were added to the table.
+    /// The number of cells that were added to the current table.
     padding: usize,
 }
 

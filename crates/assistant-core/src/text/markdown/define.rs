@@ -12,7 +12,7 @@ use unicase::UniCase;
 
 use super::pace::ParseBudget;
 
-/// The link targets and footnotes of a text.
+/// The link targets and footnotes that a text defines.
 #[derive(Debug, Default)]
 pub(super) struct Definitions {
     links: HashMap<String, (String, String)>,
@@ -26,7 +26,8 @@ fn fold_label(label: &str) -> String {
 }
 
 impl Definitions {
-    /// Adds the URL and the title of a link. Returns false if the label is already defined.
+    /// Adds the definition of a link with its URL and title. Returns false if the label is already
+    /// defined.
     pub(super) fn define_link(&mut self, label: &str, href: &str, title: &str) -> bool {
         let Entry::Vacant(entry) = self.links.entry(fold_label(label)) else {
             return false;
@@ -35,7 +36,7 @@ impl Definitions {
         true
     }
 
-    /// Adds a footnote. Returns false if the label is already defined.
+    /// Adds the definition of a footnote. Returns false if the label is already defined.
     pub(super) fn define_footnote(&mut self, label: &str) -> bool {
         let Entry::Vacant(entry) = self.notes.entry(fold_label(label)) else {
             return false;
@@ -44,7 +45,7 @@ impl Definitions {
         true
     }
 
-    /// Returns the URL and the title of a link; `None` if the label is not defined.
+    /// Returns the URL and the title for the label of a link; `None` if the label is not defined.
     pub(super) fn link(&self, label: &str) -> Option<(&str, &str)> {
         let (href, title) = self.links.get(&fold_label(label))?;
         Some((href, title))
@@ -62,11 +63,11 @@ struct WaitingRange {
     source: Range<usize>,
     index: usize,
     count: usize,
-    /// True if a missing definition has been parsed since.
+    /// True if a definition that the range lacks has been parsed since the range was recorded.
     stale: bool,
 }
 
-/// The finished ranges with references that were undefined when they were parsed.
+/// The finished ranges of the text that contain undefined references.
 #[derive(Debug, Default)]
 pub(super) struct UnresolvedRanges {
     ranges: Vec<WaitingRange>,
@@ -105,7 +106,7 @@ impl UnresolvedRanges {
         }
     }
 
-    /// Marks the ranges that use a newly defined label; footnotes have the prefix `^`.
+    /// Marks the ranges that use a newly defined label. Labels of footnotes have the prefix `^`.
     pub(super) fn mark_ranges_stale(&mut self, label: &str) {
         for at in self.labels.remove(&fold_label(label)).unwrap_or_default() {
             if let Some(range) = self.ranges.get_mut(at).filter(|range| !range.stale) {
@@ -115,10 +116,10 @@ impl UnresolvedRanges {
         }
     }
 
-    /// Removes and returns the ranges to parse again: id, range, and the index and number of the
-    /// blocks. While more text may come (`open`), the budget `pace` limits the length of the
-    /// ranges, since each of many definitions could otherwise cause the whole text to be parsed
-    /// again.
+    /// Removes and returns the ranges to parse again, each as its id, its range, the index of its
+    /// first block, and the number of its blocks. While more text may follow (`open`), the budget
+    /// `pace` limits the length of the ranges, since each of many definitions could otherwise cause
+    /// the whole text to be parsed again.
     pub(super) fn take_stale_ranges(
         &mut self,
         pace: &mut ParseBudget,

@@ -17,16 +17,16 @@ pub(super) struct CodeFence {
 
 /// The result of [`CodeFence::advance`].
 pub(super) struct CodeProgress {
-    /// The code since the previous call.
+    /// The code that was read since the previous call.
     pub(super) text: String,
-    /// The end of the block: after its closing fence, or the end of the text. `None` while the
-    /// block is open.
+    /// The end of the block, which is after its closing fence or at the end of the text. The value
+    /// is `None` while the block is open.
     pub(super) end: Option<usize>,
 }
 
 impl CodeFence {
     /// Opens a code block whose opening fence begins at `start`, in a line that begins at `line`.
-    /// `None` if that line has not ended.
+    /// Returns `None` if that line has not ended.
     pub(super) fn open(text: &str, line: usize, start: usize) -> Option<Self> {
         let fence = text.get(start..)?;
         let mark = *fence.as_bytes().first()?;
@@ -41,9 +41,9 @@ impl CodeFence {
         })
     }
 
-    /// Reads and returns the code after the previous position; `text` is everything so far. Text
-    /// that may still become the closing fence or part of a line break is held back while more may
-    /// come (`open`).
+    /// Reads and returns the code after the previous position; `text` is the whole text so far.
+    /// Text that may still become the closing fence or part of a line break is held back while more
+    /// text may follow (`open`).
     pub(super) fn advance(&mut self, text: &str, open: bool) -> CodeProgress {
         let mut code = String::new();
         let mut end = (!open).then_some(text.len());
@@ -79,14 +79,15 @@ impl CodeFence {
     }
 
     /// Returns the length of the closing fence that `rest` begins with, including its line break;
-    /// `None` if the line is not a closing fence, or not complete yet.
+    /// `None` if the line is not a closing fence, or is not complete yet.
     fn closing_length(&self, rest: &str, whole: bool, open: bool) -> Option<usize> {
         let fence = rest.trim_start_matches(' ');
         let after_fence = fence.trim_start_matches(char::from(self.mark));
         let indent = rest.len() - fence.len();
         let width = fence.len() - after_fence.len();
         let after_blanks = after_fence.trim_start_matches(' ');
-        // Up to three blanks at the end of the text are not code.
+        // At the end of the text, a line of up to three blanks is not code and ends the block like
+        // a closing fence.
         if indent >= 4 || width < self.width && (open || !fence.is_empty()) {
             return None;
         }
@@ -104,8 +105,8 @@ impl CodeFence {
         Some(rest.len() - after_blanks.len() + line_break)
     }
 
-    /// Returns true if a partial line may become the closing fence, or its indentation is not known
-    /// yet.
+    /// Returns true if a partial line may become the closing fence, or if its indentation is not
+    /// known yet.
     fn may_close(&self, line: &str) -> bool {
         let fence = line.trim_start_matches([' ', '\t']);
         let rest = fence.trim_start_matches(char::from(self.mark));
@@ -116,7 +117,8 @@ impl CodeFence {
 }
 
 /// Returns the first line of `text` and the length of its line break; `None` if the line has not
-/// ended. A carriage return at the very end is not a line break yet while more may come (`open`).
+/// ended. A carriage return at the very end is not a line break yet while more text may follow
+/// (`open`).
 fn first_line(text: &str, open: bool) -> Option<(&str, usize)> {
     let end = text.find(['\n', '\r'])?;
     let (line, rest) = text.split_at_checked(end)?;
@@ -128,8 +130,8 @@ fn first_line(text: &str, open: bool) -> Option<(&str, usize)> {
     Some((line, line_break))
 }
 
-/// Appends the line to `code`, without up to `indent` columns of blanks at its start. The remainder
-/// of a tab becomes spaces.
+/// Appends the line to `code`, after removing up to `indent` columns of blanks from the start of
+/// the line. The remainder of a tab becomes spaces.
 fn push_unindented(code: &mut String, line: &str, indent: usize) {
     let (mut column, mut rest) = (0, line);
     while column < indent {

@@ -19,13 +19,13 @@ pub(super) struct BlockOutline {
     /// item.
     end: usize,
     /// True for a footnote. A footnote inside another footnote ends the outer footnote, and begins
-    /// in the middle of its line.
+    /// in the middle of a line.
     note: bool,
 }
 
 /// Returns the top-level blocks of `text`, and the labels that the text defines for the first time;
 /// labels of footnotes have the prefix `^`. The definitions are added to `known`. While more text
-/// may come (`open`), a definition that may still get a title is postponed.
+/// may follow (`open`), a definition that may still get a title is postponed.
 pub(super) fn outline_blocks(
     text: &str,
     known: &mut Definitions,
@@ -149,8 +149,8 @@ pub(super) fn block_start(text: &str, previous: &BlockOutline, block: &BlockOutl
     start
 }
 
-/// Returns true if one of the lines probably begins a top-level block: it starts with a letter, `#`
-/// or a backtick, after an empty line.
+/// Returns true if one of the lines probably begins a top-level block, since the line follows an
+/// empty line and starts with a letter, `#` or a backtick.
 pub(super) fn may_begin_block(lines: Option<&str>) -> bool {
     lines.unwrap_or_default().split("\n\n").skip(1).any(|rest| {
         rest.starts_with(|first: char| first.is_alphabetic() || first == '#' || first == '`')

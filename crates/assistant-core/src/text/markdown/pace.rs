@@ -1,13 +1,13 @@
 //! Limits the amount of parsing per call, and how often the open block is parsed again.
 //!
 //! For any input and any split, a block ends after [`MAX_BLOCK`] bytes at the latest. The budget
-//! for parsing it again grows only with new text and with calls, of which a view makes one per
+//! for parsing the block again grows only with new text and with calls. A view makes one call per
 //! frame.
 
-/// The maximum length of a block. Longer blocks are split, so that no call parses more than this of
+/// The maximum length of a block. Longer blocks are split, so that no call parses a longer part of
 /// an open block.
 pub(super) const MAX_BLOCK: usize = 64 << 10;
-/// The length up to which an open block is shown at every call.
+/// The length up to which an open block is shown in every call.
 const ALWAYS_SHOWN_LEN: usize = 512;
 
 /// A budget for parsing text again, in bytes.
@@ -21,11 +21,11 @@ pub(super) struct ParseBudget {
 }
 
 impl ParseBudget {
-    /// The rates for outlining the open block, which has no visible effect by itself.
+    /// The budget for outlining the open block, which has no visible effect by itself.
     pub(super) const OUTLINING: Self = Self::new(2, 64);
-    /// The rates for showing the open block.
+    /// The budget for showing the open block.
     pub(super) const SHOWING: Self = Self::new(2, 256);
-    /// The rates for parsing finished blocks again.
+    /// The budget for parsing finished blocks again.
     pub(super) const REVISING: Self = Self::new(8, 0);
 
     const fn new(byte: usize, call: usize) -> Self {
@@ -56,9 +56,9 @@ impl ParseBudget {
     }
 }
 
-/// Returns the end of the window to outline from `at`, if the text is too long for a block: after
-/// the last line that fits, or after the last blank, or at the limit. `None` if the text is not too
-/// long.
+/// Returns the end of the window to outline from `at`, if the text is too long for a block. The
+/// window ends after the last line that fits, or after the last blank if no line fits, or at the
+/// limit. Returns `None` if the text is not too long.
 pub(super) fn window_end(text: &str, at: usize) -> Option<usize> {
     let rest = text.get(at..)?;
     if rest.len() <= MAX_BLOCK {
@@ -69,8 +69,8 @@ pub(super) fn window_end(text: &str, at: usize) -> Option<usize> {
     Some(at + break_index.map_or(window.len(), |break_index| break_index + 1))
 }
 
-/// Returns true if plain text after the last line of an open paragraph only extends the paragraph:
-/// the line begins with a letter, so it is not a heading, item or table.
+/// Returns true if plain text after the last line of an open paragraph only extends the paragraph,
+/// since the last line begins with a letter and therefore is not a heading, item or table.
 pub(super) fn is_prose(source: &str) -> bool {
     let line = source.rfind(['\n', '\r']).map_or(0, |end| end + 1);
     source

@@ -34,7 +34,7 @@ const MATH: Options = if cfg!(feature = "math") {
 /// The undefined references of a text, and the remaining budget for expanding references.
 #[derive(Debug)]
 pub(super) struct References {
-    /// Labels without a definition. Labels of footnotes have the prefix `^`.
+    /// The labels without a definition. Labels of footnotes have the prefix `^`.
     pub(super) missing: Vec<String>,
     /// The number of bytes to which links may still expand.
     expansion: usize,
@@ -85,7 +85,8 @@ pub(super) fn parse_events<'t, 'a>(
 pub(super) fn parse_blocks(text: &str, known: &Definitions, found: &mut References) -> Vec<Node> {
     let adapted_text = adapt_to_parser(text);
     let text = adapted_text.as_deref().unwrap_or(text);
-    // The grammar requires the definition of a footnote in the same text as its reference.
+    // The definitions of footnotes are prepended, since the grammar requires them in the same text
+    // as the references.
     let (prefixed_text, prefix_len) = prepend_footnotes(text, known, &mut found.missing);
     let source = prefixed_text.as_deref().unwrap_or(text);
     let mut builder = TreeBuilder::new(known);
@@ -97,7 +98,8 @@ pub(super) fn parse_blocks(text: &str, known: &Definitions, found: &mut Referenc
     builder.finish()
 }
 
-/// Returns the key of a footnote's label among the labels of links.
+/// Returns the key for the label of a footnote, which distinguishes the label from the labels of
+/// links.
 pub(super) fn footnote_key(label: &str) -> String {
     let mut key = String::with_capacity(label.len() + 1);
     key.push('^');
@@ -134,7 +136,7 @@ fn prepend_footnotes(
     if prefix.is_empty() {
         return (None, 0);
     }
-    // This HTML block ends in its own line, so the text after it is parsed as at the start of a
+    // This HTML block ends on its own line, so the text after it is parsed as at the start of a
     // document.
     prefix.push_str("<!-- -->\n");
     let prefix_len = prefix.len();
@@ -142,10 +144,11 @@ fn prepend_footnotes(
     (Some(prefix), prefix_len)
 }
 
-/// Returns the text adapted to the parser, or `None` if it needs no change: without the marks of
-/// containers that are nested too deeply, and with a line feed for each carriage return that ends a
-/// line by itself. In code and HTML, `pulldown-cmark` 0.13 ends a line only at a line feed, so it
-/// drops a line that follows such a carriage return after indented code. The text keeps its length.
+/// Returns the text adapted to the parser, or `None` if the text needs no change. The marks of
+/// containers that are nested too deeply are replaced with blanks, and each carriage return that
+/// ends a line by itself is replaced with a line feed. In code and HTML, `pulldown-cmark` 0.13 ends
+/// a line only at a line feed, so it drops a line that follows such a carriage return after
+/// indented code. The length of the text does not change.
 pub(super) fn adapt_to_parser(text: &str) -> Option<String> {
     let mut adapted_bytes: Option<Vec<u8>> = None;
     let mut start = 0;

@@ -14,7 +14,7 @@ pub(super) struct ShownBlocks {
     pub(super) len: usize,
     /// True if text can be appended to the last block.
     pub(super) grows: bool,
-    /// True if plain text that follows can be shown by appending it.
+    /// True if plain text that follows can be appended to the view without parsing.
     pub(super) plain: bool,
 }
 

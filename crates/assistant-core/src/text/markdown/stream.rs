@@ -41,7 +41,7 @@ pub struct Markdown {
     at: usize,
     /// The position up to which lines are outlined.
     outlined: usize,
-    /// True if lines of the open block looked like its end, but were not.
+    /// True if lines of the open block looked like the end of the block but did not end it.
     misled: bool,
     /// The open block, if it is fenced code.
     code: Option<CodeFence>,
@@ -76,21 +76,21 @@ impl Default for Markdown {
     }
 }
 
-/// The changes to the blocks after more text.
+/// The changes to the blocks after more text was parsed.
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct BlockChanges {
     /// Finished blocks that changed, by index, because a later definition gave a link its address
-    /// or added a footnote. Apply these first.
+    /// or added a footnote. These changes must be applied first.
     pub revised: Vec<(usize, Node)>,
-    /// Text to append to block `from - 1`, which is an open code block or paragraph. Apply this
-    /// second.
+    /// Text to append to block `from - 1`, which is an open code block or paragraph. The text must
+    /// be appended after `revised` was applied.
     pub appended: Option<String>,
-    /// The number of leading blocks that stay as they are.
+    /// The number of leading blocks that `blocks` does not replace.
     pub from: usize,
     /// All blocks from `from` on, which replace the previous blocks.
     pub blocks: Vec<Node>,
-    /// The number of finished blocks, which only `revised` changes.
+    /// The number of finished blocks. Only `revised` changes these blocks.
     pub finished: usize,
 }
 
@@ -101,7 +101,7 @@ pub fn parse(text: &str) -> Vec<Node> {
 }
 
 impl Markdown {
-    /// Creates a parser at the start of a text.
+    /// Creates a parser for a new text.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -115,9 +115,9 @@ impl Markdown {
         self.work
     }
 
-    /// Parses `text`, which is everything so far and begins with the previous text, and returns the
-    /// changes. A shorter text, or a longer text after the end, is parsed from its start. `open` is
-    /// true while more may come.
+    /// Parses `text`, which is the whole text so far, and returns the changes. If `text` is shorter
+    /// than before, or becomes longer after its end, it is parsed from its start. `open` is true
+    /// while more text may follow.
     #[must_use]
     pub fn advance(&mut self, text: &str, open: bool) -> BlockChanges {
         if text.len() < self.len || self.ended && text.len() > self.len {
@@ -225,7 +225,8 @@ impl Markdown {
             }
             (None, Some(last)) => {
                 if !self.open_code(text, base_position, end, &last, done) && splits {
-                    // The definitions in the block are final now.
+                    // The definitions in the block are final now, so they are recorded without
+                    // waiting for their titles.
                     self.outline_source(source, false);
                     self.finish_block(text, base_position, &last, end, done);
                 }
@@ -322,7 +323,7 @@ impl Markdown {
     }
 
     /// Returns an empty code block, and the state of reading its code; `None` if the block is not
-    /// fenced, or its first line has not ended.
+    /// fenced, or if its first line has not ended.
     fn find_code_fence(
         text: Option<&str>,
         base: usize,
@@ -342,7 +343,8 @@ impl Markdown {
         };
         let is_plain = self.shown.plain && is_plain_after(text, self.shown.len);
         if is_plain || !self.showing.try_spend_on_view(source.len()) {
-            // Blocks that were finished in this call replace the previous view of the open block.
+            // If blocks were finished in this call, they replace the previous view of the open
+            // block. Otherwise, the view is kept.
             if changes.blocks.is_empty() {
                 changes.from = self.finished + self.shown.blocks;
             }
@@ -372,9 +374,9 @@ impl Markdown {
         changes.blocks.append(&mut nodes);
     }
 
-    /// Parses finished blocks again whose references are defined now. Blocks that were finished in
-    /// this call are returned in their new state. A range whose number of blocks would change stays
-    /// as it is.
+    /// Parses finished blocks again if their references are defined now. Blocks that were finished
+    /// in this call are returned in their new state. A range is not changed if the number of its
+    /// blocks would change.
     fn revise_blocks(&mut self, text: &str, changes: &mut BlockChanges) {
         for (at, source, index, count) in self
             .waiting

@@ -1,12 +1,12 @@
 //! Defines the tree of a markdown text.
 
-/// A node: a block, an inline or a leaf, with its children.
+/// A node of the tree, which is a block, an inline or a leaf, with its children.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Node {
     /// The kind of the node, with its values.
     pub kind: Kind,
-    /// The children, in order; empty for leaves.
+    /// The children, in order. A leaf has no children.
     pub children: Vec<Self>,
 }
 
@@ -14,54 +14,54 @@ pub struct Node {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Kind {
-    /// A leaf: text as it is shown.
+    /// A leaf with text as it is shown.
     Text(String),
-    /// A leaf: code within a line.
+    /// A leaf with code within a line.
     Code(String),
-    /// A leaf: a formula, in TeX.
+    /// A leaf with a formula in TeX.
     Math {
         /// The TeX source of the formula.
         tex: String,
         /// True if the formula is displayed on separate lines.
         display: bool,
     },
-    /// A leaf: a possible line break.
+    /// A leaf for a possible line break.
     SoftBreak,
-    /// A leaf: a line break.
+    /// A leaf for a line break.
     HardBreak,
     /// A paragraph of inlines.
     Paragraph,
-    /// A heading of inlines, level 1 to 6.
+    /// A heading of inlines, with a level from 1 to 6.
     Heading(u8),
-    /// A quote of blocks, or an alert.
+    /// A quote of blocks, which is an alert if the value is `Some`.
     Quote(Option<Alert>),
-    /// A leaf: a block of code.
+    /// A leaf with a block of code.
     CodeBlock {
-        /// The first word after the fence, as written. It may be empty.
+        /// The first word after the fence, as written. The word may be empty.
         language: String,
         /// The code, which ends with a line break unless it is empty or still being written.
         text: String,
     },
     /// A list of items.
     List {
-        /// The first number; `None` for bullets.
+        /// The first number, or `None` for a list with bullets.
         start: Option<u64>,
     },
-    /// A list item with blocks, or with inlines in a tight list. `Some` is the state of the check
-    /// box of a task list item.
+    /// A list item with blocks, or with inlines in a tight list. For a task list item, the value is
+    /// `Some` with the state of the check box.
     Item(Option<bool>),
-    /// A table: a head, then rows.
+    /// A table, which consists of a head and rows.
     Table,
-    /// The head of a table: cells.
+    /// A head of table cells.
     TableHead,
-    /// A row of a table: cells.
+    /// A row of table cells.
     TableRow,
     /// A cell of inlines.
     Cell(Align),
-    /// A leaf: a thematic break.
+    /// A leaf for a thematic break.
     Rule,
-    /// A leaf: HTML as written, a block or inline. HTML is never interpreted: a view shows it as
-    /// text or omits it.
+    /// A leaf with HTML as written, as a block or an inline. The HTML is never interpreted. A view
+    /// shows it as text or omits it.
     Html(String),
     /// Emphasised inlines.
     Emphasis,

@@ -4,7 +4,7 @@
 /// The maximum number of open marks. Further marks are not repaired.
 const MAX_OPEN_MARKS: usize = 100;
 
-/// The repair of the end of a text.
+/// A repair for the end of a text.
 #[derive(Default)]
 pub(super) struct EndRepair {
     /// The length of the text that is kept.
@@ -179,7 +179,8 @@ impl InlineScanner<'_> {
             Some(length) => {
                 self.at += length;
                 if bracket.mark == '[' {
-                    // A link cannot contain a link.
+                    // A link cannot contain another link, so the open brackets before this link are
+                    // text.
                     self.open.retain(|open| open.mark != '[');
                 }
             }
@@ -217,7 +218,7 @@ impl InlineScanner<'_> {
             count = self.close_marks(mark, count, can_open);
         }
         if char_after.is_none() && count > 0 {
-            // Marks at the end are ambiguous.
+            // Marks at the end of the text are ambiguous, so they are hidden.
             return self.hide_from(run_end - count);
         }
         // A single mark within a word or a formula is rarely emphasis.
@@ -351,8 +352,8 @@ fn match_tag(text: &str) -> TagMatch {
     TagMatch::Partial
 }
 
-/// Returns the length of the link target that begins with `(`; `usize::MAX` if it is incomplete,
-/// `None` if it is not a target.
+/// Returns the length of the link target that begins with `(` at the start of `text`. Returns
+/// `usize::MAX` if the target is incomplete, and `None` if the text is not a target.
 fn target_length(text: &str) -> Option<usize> {
     let mut depth = 0_usize;
     let mut quote: Option<char> = None;

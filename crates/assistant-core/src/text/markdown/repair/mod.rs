@@ -1,9 +1,10 @@
 //! Repairs unfinished markup at the end of a streamed text.
 //!
-//! Otherwise the user would see raw marks appear and vanish. Open markup is closed (`**bold` is
-//! bold), ambiguous markup is held back (a partial image or tag, marks at the very end), and a
-//! table head gets a delimiter row, so that the table is shown from its first line. Only the end of
-//! a text is repaired, and only while more may come; the finished text is parsed as it is.
+//! Without a repair, the user would see raw marks appear and vanish. Open markup is closed
+//! (`**bold` is bold), ambiguous markup is held back (a partial image or tag, marks at the very
+//! end), and a table head gets a delimiter row, so that the table is shown from its first line.
+//! Only the end of a text is repaired, and only while more text may follow; the finished text is
+//! parsed without changes.
 //!
 //! * `place` – the open part of the text, and its kind
 //! * `inline` – the open markup in that part

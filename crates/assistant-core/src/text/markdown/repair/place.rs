@@ -3,13 +3,13 @@
 
 /// The open part at the end of a text.
 pub(super) enum OpenPart<'a> {
-    /// The end of the text needs no repair: it is code, an empty line or a complete line.
+    /// The end of the text needs no repair, since it is code, an empty line or a complete line.
     Done,
-    /// The text ends with inlines, which begin at `at`. `item` is true in a list item, `html` in
-    /// raw HTML.
+    /// The text ends with inlines, which begin at `at`. `item` is true in a list item, and `html`
+    /// is true in raw HTML.
     Inline { at: usize, item: bool, html: bool },
-    /// The line that begins after `before` is held back: it would turn the previous paragraph into
-    /// a heading or end the table, but may still become a list, a rule or a row.
+    /// The line that begins after `before` is held back, since it would turn the previous paragraph
+    /// into a heading or end the table, but may still become a list, a rule or a row.
     Held { before: usize },
     /// The text ends with the head of a table, which ends at `head`. The delimiter row is missing
     /// or incomplete.
@@ -74,7 +74,8 @@ pub(super) fn find_open_part(text: &str) -> OpenPart<'_> {
         has_list |= line.item;
         if rest.is_empty() {
             if is_last && line.item && open_block.is_some() {
-                // An empty item would not interrupt the paragraph, or would make it a heading.
+                // The line is held back, since an empty item would not interrupt the paragraph, or
+                // would turn the paragraph into a heading.
                 return OpenPart::Held {
                     before: line_start.saturating_sub(1),
                 };
@@ -140,7 +141,8 @@ pub(super) fn find_open_part(text: &str) -> OpenPart<'_> {
         }
         if in_table {
             if is_last && rest.chars().all(|c| c == '|' || c.is_whitespace()) {
-                // A line of bars would end the table and begin a paragraph until its row continues.
+                // The line is held back, since a line of bars would end the table and begin a
+                // paragraph until more of the row arrives.
                 return OpenPart::Held {
                     before: line_start.saturating_sub(1),
                 };
@@ -194,7 +196,8 @@ pub(super) fn find_open_part(text: &str) -> OpenPart<'_> {
 }
 
 fn create_table_part<'a>(text: &'a str, head: &OpenBlock) -> OpenPart<'a> {
-    // The delimiter row is in the same containers if it begins like the head.
+    // If only quote marks precede the head, the delimiter row begins with the same marks, so that
+    // it is in the same containers.
     let prefix = text.get(head.line..head.row).unwrap_or_default();
     let has_only_quote_marks = prefix.bytes().all(|byte| b" \t>".contains(&byte));
     let row = text.get(head.row..head.end).unwrap_or_default();
@@ -249,7 +252,8 @@ fn strip_container_marks(line: &str, mut at: usize) -> ContentLine<'_> {
     }
 }
 
-/// Returns the length of the list mark that a text begins with; 0 if it begins with none.
+/// Returns the length of the list mark at the start of a text, or 0 if the text does not begin with
+/// a list mark.
 fn list_mark_length(text: &str) -> usize {
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     let marks: &[char] = if digits == 0 {
