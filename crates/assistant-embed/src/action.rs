@@ -1,4 +1,4 @@
-//! Creates actions of the page, from a definition as JSON text and functions that `npm/action.js`
+//! Creates actions of the page, from a definition in JSON and from functions that `npm/action.js`
 //! has wrapped.
 
 use std::time::Duration;
@@ -124,7 +124,7 @@ fn with_functions(mut action: ToolAction, fields: &Value, functions: &PageFuncti
         action = action.parameters(move || schema.call_without_args::<Value>().unwrap_or_default());
     }
     match functions.get_function("enabled") {
-        // The action is not offered if its condition fails.
+        // The action is not offered if the function that computes its condition fails.
         Some(enabled) => {
             action = action.enabled(move || enabled.call_without_args().unwrap_or(false));
         }
@@ -207,7 +207,8 @@ fn approval_rule(fields: &Value, functions: &PageFunctions) -> Approval {
     }
 }
 
-/// Calls the permission rule. Fails unless the rule returns `true`; a returned text is the reason.
+/// Calls the permission rule. Fails unless the rule returns `true`. If the rule returns a text, the
+/// text is the reason for the failure.
 pub(crate) async fn check_permission(
     rule: PageFunction,
     args: Value,
@@ -222,8 +223,9 @@ pub(crate) async fn check_permission(
     }
 }
 
-/// Returns the card's description of a call: the page's function returns `[sentence, [[name,
-/// value], …]]`. If the description is empty or the function fails, the card shows the arguments.
+/// Returns the description of a call for the card. The page's function returns the description as
+/// `[sentence, [[name, value], …]]`. If the description is empty or the function fails, the card
+/// shows the arguments.
 fn describe_call(describe: &PageFunction, args: &Value) -> Description {
     let answer = describe.call_sync(args, &Value::Null).unwrap_or_default();
     let description = Description::new(text_or_empty(answer.get(0)));
@@ -234,7 +236,7 @@ fn describe_call(describe: &PageFunction, args: &Value) -> Description {
 }
 
 /// The result of a denied call, as the page returned it. Serialization fails if the page returned
-/// no result; the default result is sent then.
+/// no result, in which case the default result is sent.
 struct DenialResult(Option<Value>);
 
 impl Serialize for DenialResult {
@@ -273,7 +275,7 @@ impl PageFunctions {
         }
     }
 
-    /// Returns the drawing function in a field, if any.
+    /// Returns the drawing function in the field `name`, if any.
     pub(crate) fn get_draw_function(&self, name: &str) -> Option<DrawFunction> {
         let draw = get_property(&self.object, name).dyn_into().ok()?;
         Some(DrawFunction::new(draw))

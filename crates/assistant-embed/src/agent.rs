@@ -1,5 +1,5 @@
 //! Creates the agent that a page's options describe: an HTTP agent with its protocol, headers and
-//! credentials, or a function of the page. The agent is created at the first run.
+//! credentials, or a function of the page. The agent is created on the first run.
 
 use std::{cell::OnceCell, rc::Rc};
 
@@ -27,7 +27,7 @@ use crate::{function::parse_answer, page_agent::PageAgent, part, window_options:
 pub(crate) struct LazyAgent {
     options: SendWrapper<(js_sys::Array, JsValue)>,
     url: String,
-    /// The agent; empty until the first run creates it.
+    /// The cell for the agent, which is empty until the first run creates the agent.
     created: Rc<OnceCell<Box<dyn Agent>>>,
 }
 
@@ -98,7 +98,7 @@ impl Agent for LazyAgent {
                     let reason = "the program of the agent could not be loaded";
                     return StreamEnd::Failed(Failure::new(FailureKind::Network, reason));
                 };
-                // Another run may have created the agent in the meantime.
+                // If another run has created the agent in the meantime, that agent is used.
                 let _ = agent_cell.set(agent);
             }
             match agent_cell.get() {
@@ -168,7 +168,7 @@ fn with_request_options<P: Protocol + 'static>(
 }
 
 /// Calls the page's function that returns headers. `refused` is true if the server rejected the
-/// previous headers. Fails if the function fails, or returns anything but pairs of texts.
+/// previous headers. Fails if the function fails or returns a value other than pairs of texts.
 async fn call_page_headers(
     headers: js_sys::Function,
     refused: bool,

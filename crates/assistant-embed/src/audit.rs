@@ -34,7 +34,7 @@ impl std::fmt::Debug for Audit {
 }
 
 /// Starts the audit, and passes each new record to the listener. `redact` returns the arguments for
-/// a record; if it fails, the record's arguments are null.
+/// a record; if `redact` fails, the record's arguments are null.
 pub(crate) fn start_audit(
     chat: &Assistant,
     redact: Option<js_sys::Function>,
@@ -49,10 +49,11 @@ pub(crate) fn start_audit(
     });
     let listener = send_wrapper::SendWrapper::new(listener);
     log.on_entry(move |entry| {
-        // The wrapped listener never throws.
+        // The result is ignored, since the wrapped listener never throws.
         let _ = listener.call1(&JsValue::UNDEFINED, &entry.to_value().to_string().into());
     })
-    // The listener is never removed: `npm/handle.js` adds and removes the observers that it calls.
+    // The listener is never removed: `npm/handle.js` adds and removes the observers that the
+    // listener calls.
     .forget();
     Audit(Box::new(log))
 }
@@ -64,7 +65,7 @@ impl Audit {
         self.0.entries().to_string()
     }
 
-    /// Returns the stored records and the number of dropped ones, as JSON.
+    /// Returns the stored records and the number of dropped records, as JSON.
     pub fn export(&self) -> String {
         self.0.export().to_string()
     }

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use crate::state;
 
-/// The arguments of a method: a JSON list that `npm/handle.js` has checked.
+/// The arguments of a method, as a JSON list that `npm/handle.js` has checked.
 pub(crate) struct Args(Value);
 
 impl Args {
@@ -55,7 +55,7 @@ impl Args {
     }
 
     /// Returns the key of the call whose number is the argument at `index`. Fails if no call has
-    /// the number.
+    /// this number.
     fn call_key(&self, index: usize, chat: &Assistant) -> Result<CallKey, String> {
         let number = self.number(index);
         let key = chat.with_conversation(|conversation| state::find_call_key(conversation, number));
@@ -65,7 +65,7 @@ impl Args {
 }
 
 /// Calls the method with the given name and returns its result. Fails if the method is unknown or
-/// refused, or an argument is invalid.
+/// refused, or if an argument is invalid.
 pub(crate) fn run_method(chat: &Assistant, name: &str, args: &Args) -> Result<Value, String> {
     if let Some(outcome) = run_query(chat, name, args) {
         return outcome;

@@ -57,7 +57,7 @@ impl RunningHandler {
 impl Drop for RunningHandler {
     fn drop(&mut self) {
         if let Some(abort) = self.abort.take() {
-            // The wrapped function never throws.
+            // The result is ignored, since the wrapped function never throws.
             let _ = abort.call0(&JsValue::UNDEFINED);
         }
     }
@@ -106,7 +106,7 @@ impl Context {
         self.0.progress(fraction, text);
     }
 
-    /// Shows a preliminary result.
+    /// Shows a preliminary result of the call.
     pub fn preliminary(&self, value: &str) {
         self.0.preliminary(value);
     }
@@ -230,8 +230,8 @@ impl ContextObject for CallContext {
 }
 
 impl CallContext {
-    /// Runs a future, and returns a promise of its result. The future is dropped, and the promise
-    /// rejected, when the handler ends.
+    /// Runs a future, and returns a promise for its result. The future is dropped, and the promise
+    /// is rejected, when the handler ends.
     fn run_as_promise(
         &self,
         work: impl Future<Output = Result<Value, ToolError>> + 'static,

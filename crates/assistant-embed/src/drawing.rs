@@ -7,16 +7,17 @@ use send_wrapper::SendWrapper;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{Element, HtmlElement};
 
-/// The time after which the view of a question must have content. It is not checked at once, since
-/// JavaScript libraries draw asynchronously.
+/// The time after which the view of a question must have content. The view is not checked at once,
+/// since JavaScript libraries draw asynchronously.
 const MAX_WAIT: Duration = Duration::from_secs(1);
 
-/// A function of the page that draws a view. It takes an object and an element, never throws, and
-/// returns a text with the reason of a failure, or a function that removes the view.
+/// A function of the page that draws a view. The function takes an object and an element, never
+/// throws, and returns a text with the reason of a failure, or a function that removes the view.
 #[derive(Clone)]
 pub(crate) struct DrawFunction(SendWrapper<js_sys::Function>);
 
-/// The error of a page's function that could not draw. The built-in view is shown below the error.
+/// The error for a function of the page that could not draw. The built-in view is shown below the
+/// error.
 #[derive(Debug, Clone)]
 struct DrawingError(String);
 
@@ -35,7 +36,7 @@ impl DrawFunction {
 
     /// Calls the function and returns the view that it draws, or a view that fails with
     /// [`DrawingError`]. A question's view that is still empty after [`MAX_WAIT`] counts as failed,
-    /// because the user could not answer.
+    /// because the user could not answer the question.
     pub(crate) fn draw(&self, object: JsValue, is_question: bool) -> AnyView {
         let failure = RwSignal::new(None);
         let element = document().create_element("div");
@@ -74,14 +75,14 @@ impl DrawFunction {
 fn call_on_cleanup(end: js_sys::Function) {
     let end = SendWrapper::new(end);
     on_cleanup(move || {
-        // The wrapped function never throws.
+        // The result is ignored, since the wrapped function never throws.
         let _ = end.call0(&JsValue::UNDEFINED);
     });
 }
 
 /// Appends the element in which the page has drawn to an element of the view.
 fn append_drawing(container: Element, drawing: SendWrapper<HtmlElement>) {
-    // Appending to a new element does not fail.
+    // The result is ignored, since appending to a new element does not fail.
     let _ = container.append_child(&drawing);
 }
 

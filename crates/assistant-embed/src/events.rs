@@ -1,4 +1,4 @@
-//! Notifies the page of events of a chat.
+//! Notifies the page of the events in a chat.
 
 use leptos::prelude::*;
 use leptos_assistant::{AssistantEvent, use_assistant, use_assistant_events};
@@ -37,7 +37,8 @@ pub(crate) fn forward_events(options: &JsValue) {
     let Some(activity) = use_assistant().map(|assistant| assistant.activity()) else {
         return;
     };
-    // The chat begins to wait for an answer of the user, for example to an agent's interrupt.
+    // Notifies the page when the chat begins to wait for the user, for example for an answer to an
+    // agent's interrupt.
     Effect::new(move |was_asking: Option<bool>| {
         let activity = activity.get();
         let is_asking = activity.is_waiting() || activity.is_asking();
@@ -56,6 +57,6 @@ fn call_event_texts(kind: &str, call: u64, name: &str, phase: &str) -> [JsValue;
 }
 
 fn notify_page(notify: &js_sys::Function, [kind, id, name, detail]: &[JsValue; 4]) {
-    // A failure of the page's function has no effect on the chat.
+    // The result is ignored, so that a failure of the page's function has no effect on the chat.
     let _ = notify.call4(&JsValue::UNDEFINED, kind, id, name, detail);
 }

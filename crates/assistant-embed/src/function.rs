@@ -1,5 +1,5 @@
-//! Calls functions of the page that `npm/foreign.js` has wrapped: they take and return JSON text,
-//! and never throw.
+//! Calls functions of the page that `npm/foreign.js` has wrapped. The wrapped functions take and
+//! return JSON text, and never throw.
 
 use leptos_assistant::ToolError;
 use send_wrapper::SendWrapper;
@@ -28,7 +28,7 @@ impl PageFunction {
     }
 
     /// Calls a function without arguments, and returns its value. Returns `None` if the function
-    /// fails, which its wrapper reports, or if the value has another type.
+    /// fails or if the value has another type. The wrapper of the function reports the failure.
     pub(crate) fn call_without_args<T: DeserializeOwned>(&self) -> Option<T> {
         let answer = self.function.call0(&JsValue::UNDEFINED).ok();
         serde_json::from_value(parse_answer(answer).ok()?).ok()
@@ -81,7 +81,7 @@ impl PageFunction {
 }
 
 /// Parses the result of a wrapped function: `[true, JSON]`, or `[false, reason]` for a failure.
-/// `None` and any other result are failures, too. Parsing runs no code of the page.
+/// `None` and any other result are also failures. Parsing runs no code of the page.
 pub(crate) fn parse_answer(answer: Option<JsValue>) -> Result<Value, ToolError> {
     let pair = answer.and_then(|answer| answer.dyn_into::<js_sys::Array>().ok());
     let Some(pair) = pair else {

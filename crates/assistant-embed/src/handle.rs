@@ -290,7 +290,7 @@ impl Api for Handle {
     fn search_conversations(&self, words: String, listener: js_sys::Function) -> Guard {
         let on_match = move |id: Option<&str>| {
             let id = Value::from(id).to_string();
-            // The wrapped listener never throws.
+            // The result is ignored, since the wrapped listener never throws.
             let _ = listener.call1(&JsValue::UNDEFINED, &id.into());
         };
         Box::new(self.assistant.conversations().search(words, on_match))

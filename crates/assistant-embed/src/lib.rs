@@ -62,10 +62,10 @@ pub struct Chat {
     assistant: Assistant,
     texts: Texts,
     window: WindowHandles,
-    /// The methods in the second part of the module; empty until that part is loaded.
+    /// The methods in the second part of the module. The cell is empty until that part is loaded.
     api: Rc<OnceCell<Box<dyn Api>>>,
-    /// The state of the chat. It is emptied by `unmount`, and not dropped when JavaScript releases
-    /// this object.
+    /// The state of the chat. The state is emptied by `unmount`, and is not dropped when JavaScript
+    /// releases this object.
     state: ManuallyDrop<Rc<RefCell<ChatState>>>,
 }
 
@@ -100,8 +100,8 @@ pub fn mount(
 ) -> Result<Chat, JsError> {
     ensure_running()?;
     let agent = LazyAgent::new(url, headers, options);
-    // The provider's assistant and the window's handles. The cell is set when the provider creates
-    // its children, and stays empty outside of a browser.
+    // The cell holds the provider's assistant and the window's handles. It is set when the provider
+    // creates its children, and stays empty outside of a browser.
     let chat_parts = Arc::new(OnceLock::new());
     let chat_parts_of_children = Arc::clone(&chat_parts);
     let WindowOptions {
@@ -123,7 +123,8 @@ pub fn mount(
             <AssistantProvider agent media store thread_id options=session initial>
                 {
                     let handles = WindowHandles::default();
-                    // The cell is still empty, since children are created only once.
+                    // The result is ignored, since the cell is still empty: the children are
+                    // created only once.
                     let _ = chat_parts_of_children.set((use_assistant(), handles));
                     events::forward_events(&page_options);
                     handles.draw(attachments, &window_texts)
@@ -294,7 +295,8 @@ impl std::fmt::Debug for Registration {
 
 #[wasm_bindgen]
 impl Registration {
-    /// Removes the registration. Does nothing if it was removed before or the chat was unmounted.
+    /// Removes the registration. Does nothing if the registration was already removed or the chat
+    /// was unmounted.
     pub fn unregister(&self) {
         let state = self.state.upgrade();
         let guard = state.and_then(|state| state.borrow_mut().held.remove(&self.number));

@@ -50,7 +50,7 @@ fn collect_rounded(value: &Value, path: &mut Vec<Value>, integers: &mut Vec<(Val
 
 /// Returns true for an integer whose absolute value is larger than [`MAX_SAFE_INTEGER`], so that
 /// JavaScript may round it. Returns false for numbers with a fraction or an exponent, which are
-/// doubles in Rust, too.
+/// also doubles in Rust.
 fn is_rounded(number: &Number) -> bool {
     match (number.as_u64(), number.as_i64()) {
         (Some(integer), _) => integer > MAX_SAFE_INTEGER,

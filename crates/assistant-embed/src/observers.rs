@@ -1,5 +1,5 @@
 //! Calls functions of the page when the state changes or an event occurs. `npm/handle.js` has
-//! wrapped the functions: they take JSON and never throw.
+//! wrapped the functions, which take JSON and never throw.
 
 use assistant_core::{conversation::MessageId, loop_events::LoopEvent};
 use leptos::prelude::*;
@@ -72,7 +72,7 @@ pub(crate) fn observe(chat: &Assistant, kind: &str, listener: js_sys::Function) 
 }
 
 fn call_listener(listener: &js_sys::Function, json: &str) {
-    // The wrapped listener never throws.
+    // The result is ignored, since the wrapped listener never throws.
     let _ = listener.call1(&JsValue::UNDEFINED, &json.into());
 }
 

@@ -71,21 +71,21 @@ pub enum Kind {
     Strikethrough,
     /// A link around inlines. The address is not checked.
     Link {
-        /// The address; empty while the text of the link is streaming.
+        /// The address, which is empty while the text of the link is streaming.
         href: String,
-        /// The title of the link; empty if the link has none.
+        /// The title of the link, which is empty if the link has no title.
         title: String,
     },
     /// An image, with inlines as the alternative text. The address is not checked.
     Image {
         /// The address of the image.
         src: String,
-        /// The title of the image; empty if the image has none.
+        /// The title of the image, which is empty if the image has no title.
         title: String,
     },
-    /// A leaf: a reference to a footnote, by its label.
+    /// A leaf that refers to a footnote by its label.
     FootnoteReference(String),
-    /// A footnote of blocks, by its label.
+    /// A footnote of blocks, with its label.
     Footnote(String),
 }
 
@@ -100,7 +100,7 @@ pub enum Alert {
     Caution,
 }
 
-/// The alignment of a table's column.
+/// The alignment of a table column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[allow(missing_docs, reason = "the names say it")]
 pub enum Align {
