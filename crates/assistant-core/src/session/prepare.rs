@@ -195,8 +195,8 @@ impl Session {
         }
     }
 
-    /// Returns the fault of a call of a registered action, or the limit that the call exceeds;
-    /// `None` for a valid call, a call without an action, and a call that its provider ran.
+    /// Returns the fault of a call of a registered action, or the limit that the call exceeds.
+    /// Returns `None` for a valid call, a call without an action, and a call that its provider ran.
     fn find_fault_or_limit(&mut self, key: &CallKey, cx: &mut Cx<'_>) -> Option<CallError> {
         let call = self.conversation.call(key)?;
         let entry = self.registration_for(call)?;
@@ -250,8 +250,8 @@ impl Session {
         !approval.is_answer_to_agent() || approval.shown == Some(fingerprint_call(call, None))
     }
 
-    /// Returns the registration for a call; `None` if its action is not registered or not offered.
-    /// Actions that the page requests itself need not be offered to an agent.
+    /// Returns the registration for a call. Returns `None` if its action is not registered or not
+    /// offered. Actions that the page requests itself need not be offered to an agent.
     pub(super) fn registration_for(&self, call: &ToolCall) -> Option<&Registration> {
         match self.conversation.is_direct_call(&call.key()) {
             true => self.registry.executable(&call.name).ok(),

@@ -78,8 +78,8 @@ impl Session {
         self.store_approvals(cx);
     }
 
-    /// Returns the remembered approval by which a call may start; `None` if no approval applies or
-    /// if the options disable remembered approvals.
+    /// Returns the remembered approval by which a call may start. Returns `None` if no approval
+    /// applies or if the options disable remembered approvals.
     pub(super) fn find_earlier_approval(
         &self,
         call: &ToolCall,

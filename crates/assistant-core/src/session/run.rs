@@ -26,7 +26,7 @@ pub(super) struct ActiveRun {
     pub(super) progressed: bool,
     /// The number of earlier resumptions of the same answer without an action of the user.
     pub(super) resumptions: u32,
-    /// The thread id of the run's request; empty before the request is sent.
+    /// The thread id of the run's request, which is empty before the request is sent.
     pub(super) thread_id: String,
     /// True if the run's request was sent. Before that, the host prepares the request.
     is_open: bool,
@@ -150,8 +150,8 @@ impl Session {
         cx.push_change(Change::Run);
     }
 
-    /// Returns the id of the run that is resumed, and the number of its events that are repeated;
-    /// `None` if a new run begins, or if the agent does not replay events.
+    /// Returns the id of the run that is resumed, and the number of its events that are repeated.
+    /// Returns `None` if a new run begins, or if the agent does not replay events.
     fn resumed_position(&self, resumes: bool) -> Option<(String, u64)> {
         let position = self.conversation.runs.position();
         let (id, applied) = position.filter(|_| resumes && self.options.agent.replays)?;

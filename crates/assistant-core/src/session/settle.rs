@@ -266,8 +266,8 @@ impl Session {
         is_retry_due && !self.options.stop_when.is_met(&self.turn.summary, cx.host)
     }
 
-    /// Records a hash of the newest run's calls, for comparison with the next run; `None` if the
-    /// run made no calls.
+    /// Records a hash of the newest run's calls, for comparison with the next run. The hash is
+    /// `None` if the run made no calls.
     fn record_calls_hash(&mut self) {
         let mut hasher = DefaultHasher::new();
         let mut has_calls = false;

@@ -115,11 +115,11 @@ impl Session {
     }
 
     /// Returns the action whose handler may start, if the user approved exactly this call, or the
-    /// action's rules permit exactly this call without asking; otherwise `None`.
+    /// action's rules permit exactly this call without asking. Returns `None` otherwise.
     ///
     /// The check uses the current call and registry. This second check is independent of the call's
-    /// state and of the first check. It refuses nothing while the first check is correct; the tests
-    /// of this module bypass the first check.
+    /// state and of the first check. The second check refuses nothing while the first check is
+    /// correct; the tests of this module bypass the first check.
     fn startable_action(&self, key: &CallKey, now: i64) -> Option<&Registration> {
         let call = self.conversation.call(key)?;
         let entry = self.registration_for(call)?;

@@ -63,8 +63,8 @@ impl Session {
         }
     }
 
-    /// Returns the name of the subagent with this run id; `None` if the event that names the
-    /// subagent is no longer stored.
+    /// Returns the name of the subagent with this run id. Returns `None` if the event that names
+    /// the subagent is no longer stored.
     #[must_use]
     pub fn subagent_name(&self, subagent_run_id: &str) -> Option<String> {
         self.turn

@@ -16,7 +16,7 @@ use crate::{
 
 impl Session {
     /// Returns the open interrupts for an export, without those whose answers the current run
-    /// sends; `None` if no interrupt remains.
+    /// sends. Returns `None` if no interrupt remains.
     pub(super) fn interrupts_to_value(&self) -> Option<Value> {
         let sent_ids = self.turn.run().map(|run| run.answers.as_slice());
         let sent_ids = sent_ids.unwrap_or_default();

@@ -68,7 +68,7 @@ pub struct RunSummary {
     pub(crate) run_id: String,
     pub(crate) base: Option<MessageId>,
     pub(crate) tools: Vec<String>,
-    /// A hash of the names and arguments of the run's calls, in order; `None` if the run made no
+    /// A hash of the names and arguments of the run's calls, in order, or `None` if the run made no
     /// call or has not ended.
     pub(super) calls_hash: Option<u64>,
     pub(crate) usage: Vec<TokenUsage>,

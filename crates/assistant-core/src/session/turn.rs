@@ -86,8 +86,8 @@ impl Turn {
         self.offered_fingerprint(name).is_some()
     }
 
-    /// Returns the fingerprint with which an action was offered; `None` if the newest run did not
-    /// offer the action.
+    /// Returns the fingerprint with which an action was offered. Returns `None` if the newest run
+    /// did not offer the action.
     pub(super) fn offered_fingerprint(&self, name: &str) -> Option<&ActionFingerprint> {
         let mut entries = self.offer.offered.iter();
         entries

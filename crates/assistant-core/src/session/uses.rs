@@ -175,8 +175,8 @@ impl Session {
         self.conversation.apply_note(key, Note::UseCounted(count));
     }
 
-    /// Returns the fingerprint that a call had when its use was requested with this ticket; `None`
-    /// if the call no longer waits for the use.
+    /// Returns the fingerprint that a call had when its use was requested with this ticket. Returns
+    /// `None` if the call no longer waits for the use.
     fn pending_use_fingerprint(
         &self,
         key: &CallKey,

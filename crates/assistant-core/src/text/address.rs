@@ -91,7 +91,8 @@ fn strip_controls(text: &str) -> String {
     visible_text.trim().to_owned()
 }
 
-/// Splits an address at the first colon; `None` if no colon precedes the path, query and fragment.
+/// Splits an address at the first colon. Returns `None` if no colon precedes the path, query and
+/// fragment.
 fn split_scheme(text: &str) -> Option<(&str, &str)> {
     let (scheme, rest) = text.split_once(':')?;
     (!scheme.contains(['/', '\\', '?', '#'])).then_some((scheme, rest))
@@ -106,8 +107,8 @@ fn parse_contact_address(scheme: &str, rest: &str, kind: AddressKind) -> Option<
     })
 }
 
-/// Parses the part of a web address after the scheme; `None` if the host is not valid. Any number
-/// of slashes and backslashes may precede the host, as in browsers.
+/// Parses the part of a web address after the scheme. Returns `None` if the host is not valid. Any
+/// number of slashes and backslashes may precede the host, as in browsers.
 fn parse_web_address(scheme: &str, rest: &str) -> Option<Address> {
     let rest = normalize_backslashes(rest);
     let rest = rest.trim_start_matches('/');
@@ -146,8 +147,9 @@ fn normalize_backslashes(text: &str) -> String {
     }
 }
 
-/// Returns host and port in lower case, without the default port of the scheme; `None` if the host
-/// is empty, follows a user name, or contains escapes or spaces, or if the port is not valid.
+/// Returns host and port in lower case, without the default port of the scheme. Returns `None` if
+/// the host is empty, follows a user name, or contains escapes or spaces, or if the port is not
+/// valid.
 fn parse_host(rest: &str, scheme: &str) -> Option<String> {
     let authority = rest.split(['/', '?', '#']).next()?;
     let is_forbidden = |c: char| {
@@ -257,8 +259,8 @@ pub fn media_src(text: &str, policy: &MediaPolicy) -> Option<String> {
     }
 }
 
-/// Returns the text after `data:` without copying it, since it may be long; `None` for any other
-/// scheme.
+/// Returns the text after `data:` without copying it, since it may be long. Returns `None` for any
+/// other scheme.
 fn strip_data_scheme(text: &str) -> Option<&str> {
     let text = text.trim();
     let (scheme, rest) = text.split_once(':')?;

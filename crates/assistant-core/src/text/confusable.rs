@@ -17,7 +17,7 @@ const LATIN: &str = "aeopcyxsijhdqwlkvABEKMHOPCTYXSIJIQWGYVb\
                      hlgHILNpPQRRRZKBCeEFMoiI\
                      IVXLCDMivxlcdmga";
 
-/// Returns the ASCII letter or digit that a character looks like; `None` for ASCII and for
+/// Returns the ASCII letter or digit that a character looks like. Returns `None` for ASCII and for
 /// characters that look like no ASCII letter or digit.
 #[must_use]
 pub fn ascii_like(c: char) -> Option<char> {

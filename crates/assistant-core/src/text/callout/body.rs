@@ -95,8 +95,8 @@ pub(super) fn parse_body(
     })
 }
 
-/// Returns the converted value of the first key in `keys` whose value `convert` accepts; `None` if
-/// there is no such key.
+/// Returns the converted value of the first key in `keys` whose value `convert` accepts. Returns
+/// `None` if there is no such key.
 fn first_convertible(
     fields: &Object,
     keys: &[&str],

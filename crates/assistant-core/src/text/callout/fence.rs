@@ -103,8 +103,8 @@ impl FenceScanner {
         };
     }
 
-    /// Returns the fence that is open after the line if the line ends here; `None` if no fence is
-    /// open.
+    /// Returns the fence that is open after the line if the line ends here. Returns `None` if no
+    /// fence is open.
     pub(super) fn fence_after_line(&self) -> Option<Fence> {
         let (mark, len, blank) = match self.stage {
             ScanStage::Run { mark, len } if len >= 3 => (mark, len, true),

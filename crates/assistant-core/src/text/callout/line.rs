@@ -123,8 +123,8 @@ impl LineClassifier {
         }
     }
 
-    /// Returns the fence that is open after the line if the line ends here; `None` if no fence is
-    /// open.
+    /// Returns the fence that is open after the line if the line ends here. Returns `None` if no
+    /// fence is open.
     pub(super) fn fence_after_line(&self) -> Option<Fence> {
         self.marks.fence_after_line()
     }

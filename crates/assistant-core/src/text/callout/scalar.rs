@@ -12,8 +12,8 @@ pub(super) fn parse_plain(text: &str) -> Value {
         .unwrap_or_else(|| text.into())
 }
 
-/// Parses a scalar with a tag of the core schema; `None` if the type is unknown, or the text is not
-/// a value of the type.
+/// Parses a scalar with a tag of the core schema. Returns `None` if the type is unknown, or the
+/// text is not a value of the type.
 pub(super) fn parse_tagged(kind: &str, text: &str) -> Option<Value> {
     match kind {
         "str" => Some(text.into()),
@@ -60,8 +60,8 @@ fn parse_int(text: &str) -> Option<Value> {
         .ok()
 }
 
-/// Parses a decimal number as a 64-bit float; `None` for other text. Infinities and NaN become
-/// null.
+/// Parses a decimal number as a 64-bit float. Returns `None` for other text. Infinities and NaN
+/// become null.
 fn parse_float(text: &str) -> Option<Value> {
     let magnitude = text.strip_prefix(['+', '-']).unwrap_or(text);
     if matches!(magnitude, ".inf" | ".Inf" | ".INF") || matches!(text, ".nan" | ".NaN" | ".NAN") {

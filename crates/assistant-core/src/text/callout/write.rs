@@ -230,8 +230,8 @@ impl YamlWriter {
     }
 }
 
-/// Returns the lines of a multiline text that a literal block can contain verbatim; `None` for
-/// other texts.
+/// Returns the lines of a multiline text that a literal block can contain verbatim. Returns `None`
+/// for other texts.
 fn literal_lines(text: &str) -> Option<std::str::Split<'_, char>> {
     let lines = text.strip_suffix('\n').unwrap_or(text).split('\n');
     let has_valid_ends = !text.starts_with([' ', '\t', '\n']) && !text.ends_with("\n\n");

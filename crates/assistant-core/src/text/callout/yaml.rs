@@ -202,7 +202,8 @@ fn parse_scalar(text: Cow<'_, str>, style: ScalarStyle, tag: Option<&Tag>) -> Ya
     }
 }
 
-/// Returns the name of the type that a tag of the core schema denotes; `None` for other tags.
+/// Returns the name of the type that a tag of the core schema denotes. Returns `None` for other
+/// tags.
 fn core_type(tag: &Tag) -> Option<&str> {
     tag.is_yaml_core_schema().then_some(tag.suffix.as_str())
 }

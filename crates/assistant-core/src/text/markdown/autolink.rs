@@ -56,8 +56,8 @@ struct FoundAddress {
     href: String,
 }
 
-/// Returns the first address in `text` at or after the byte position `from`; `None` if there is no
-/// address.
+/// Returns the first address in `text` at or after the byte position `from`. Returns `None` if
+/// there is no address.
 fn find_address(text: &str, from: usize) -> Option<FoundAddress> {
     let bytes = text.as_bytes();
     let mut position = from;
@@ -150,8 +150,8 @@ fn match_email(before: &str, after: &str) -> AddressMatch {
     Some((len_before, length, href))
 }
 
-/// Returns the number of periods in the domain that `text` begins with; `None` if the domain is not
-/// valid.
+/// Returns the number of periods in the domain that `text` begins with. Returns `None` if the
+/// domain is not valid.
 fn count_domain_periods(text: &str) -> Option<usize> {
     let end = text
         .find(|c: char| !c.is_alphanumeric() && !".-_".contains(c))

@@ -45,13 +45,15 @@ impl Definitions {
         true
     }
 
-    /// Returns the URL and the title for the label of a link; `None` if the label is not defined.
+    /// Returns the URL and the title for the label of a link. Returns `None` if the label is not
+    /// defined.
     pub(super) fn link(&self, label: &str) -> Option<(&str, &str)> {
         let (href, title) = self.links.get(&fold_label(label))?;
         Some((href, title))
     }
 
-    /// Returns a footnote's label as written in its definition; `None` if the label is not defined.
+    /// Returns a footnote's label as written in its definition. Returns `None` if the label is not
+    /// defined.
     pub(super) fn footnote_label(&self, label: &str) -> Option<&str> {
         self.notes.get(&fold_label(label)).map(String::as_str)
     }

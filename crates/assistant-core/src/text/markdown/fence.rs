@@ -78,8 +78,8 @@ impl CodeFence {
         CodeProgress { text: code, end }
     }
 
-    /// Returns the length of the closing fence that `rest` begins with, including its line break;
-    /// `None` if the line is not a closing fence, or is not complete yet.
+    /// Returns the length of the closing fence that `rest` begins with, including its line break.
+    /// Returns `None` if the line is not a closing fence, or if the line is not complete yet.
     fn closing_length(&self, rest: &str, whole: bool, open: bool) -> Option<usize> {
         let fence = rest.trim_start_matches(' ');
         let after_fence = fence.trim_start_matches(char::from(self.mark));
@@ -116,9 +116,9 @@ impl CodeFence {
     }
 }
 
-/// Returns the first line of `text` and the length of its line break; `None` if the line has not
-/// ended. A carriage return at the very end is not a line break yet while more text may follow
-/// (`open`).
+/// Returns the first line of `text` and the length of its line break. Returns `None` if the line
+/// has not ended. A carriage return at the very end is not a line break yet while more text may
+/// follow (`open`).
 fn first_line(text: &str, open: bool) -> Option<(&str, usize)> {
     let end = text.find(['\n', '\r'])?;
     let (line, rest) = text.split_at_checked(end)?;

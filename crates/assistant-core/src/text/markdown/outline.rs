@@ -13,7 +13,7 @@ use crate::order::in_order;
 /// A block at the top level, without its content.
 pub(super) struct BlockOutline {
     pub(super) range: Range<usize>,
-    /// The info string of a fenced code block; `None` for other blocks.
+    /// The info string of a fenced code block, or `None` for other blocks.
     pub(super) fenced: Option<String>,
     /// The end of the block's content. The range of a list may include definitions after the last
     /// item.

@@ -322,8 +322,8 @@ impl Markdown {
         true
     }
 
-    /// Returns an empty code block, and the state of reading its code; `None` if the block is not
-    /// fenced, or if its first line has not ended.
+    /// Returns an empty code block, and the state of reading its code. Returns `None` if the block
+    /// is not fenced, or if its first line has not ended.
     fn find_code_fence(
         text: Option<&str>,
         base: usize,

@@ -47,7 +47,8 @@ struct OpenBlock {
     row: usize,
     /// The end of the last line.
     end: usize,
-    /// The number of columns of the last line if it can be the head of a table; otherwise 0.
+    /// The number of columns of the last line if the line can be the head of a table, and 0
+    /// otherwise.
     columns: usize,
     /// The number of lines of the block.
     lines: usize,
