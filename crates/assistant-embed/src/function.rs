@@ -48,7 +48,7 @@ impl PageFunction {
     }
 
     /// Calls an asynchronous function with the arguments of a call and `extra`, a JavaScript value
-    /// that is passed without conversion. Returns its result.
+    /// that is passed without conversion. Returns the result of the function.
     pub(crate) async fn call_async_with(
         &self,
         args: &Value,
@@ -89,7 +89,7 @@ pub(crate) fn parse_answer(answer: Option<JsValue>) -> Result<Value, ToolError> 
     };
     let text = pair.get(1).as_string().unwrap_or_default();
     match pair.get(0).is_truthy() {
-        // Parsing also fails for values that are nested too deeply.
+        // A result that is nested too deeply to be parsed is rejected as well.
         true => serde_json::from_str(&text)
             .map_err(|_| ToolError::new("The handler's result is no JSON")),
         false => Err(ToolError::new(text)),

@@ -312,8 +312,8 @@ impl Api for Handle {
 struct PageValueMarker;
 
 impl ContextValue<PageValueMarker> for PageFunction {
-    /// Returns the function's current value. Returns `None` if the function fails; its wrapper
-    /// reports the failure.
+    /// Returns the function's current value. Returns `None` if the function fails. The wrapper of
+    /// the function reports the failure.
     fn read(&self) -> Result<Option<Value>, serde_json::Error> {
         Ok(self.call_without_args())
     }

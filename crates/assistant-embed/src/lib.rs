@@ -162,7 +162,8 @@ fn create_store(options: &JsValue) -> (StoreProp, String) {
     )
 }
 
-/// Returns no store, because the small module contains no store. `npm/chat.js` rejects the option.
+/// Returns no store, because the small module contains no store. `npm/chat.js` rejects the option
+/// `store`.
 #[cfg(not(feature = "full"))]
 fn create_store(_options: &JsValue) -> (StoreProp, String) {
     (StoreProp::default(), String::new())
@@ -267,7 +268,8 @@ impl Chat {
         let mut state = self.state.borrow_mut();
         state.count += 1;
         let number = state.count;
-        // If the chat was unmounted, the guard is dropped at the end of this function.
+        // If the chat was unmounted, the guard is not stored and is dropped at the end of this
+        // function.
         if state.mounted.is_some() {
             state.held.insert(number, guard);
         }

@@ -41,38 +41,41 @@ pub struct SessionOptions {
 }
 
 impl SessionOptions {
-    /// Sets the condition that ends the loop of runs and tool results; 10 runs by default.
+    /// Sets the condition that ends the loop of runs and tool results. The default is a limit of 10
+    /// runs.
     #[must_use]
     pub fn stop_when(mut self, condition: StopCondition) -> Self {
         self.stop_when = condition;
         self
     }
 
-    /// Runs the calls of a response one after the other (rule "order of calls"); off by default.
+    /// Sets whether the calls of a response run one after the other (rule "order of calls"). The
+    /// default is `false`.
     #[must_use]
     pub fn sequential(mut self, enabled: bool) -> Self {
         self.sequential = enabled;
         self
     }
 
-    /// Runs every action as soon as its arguments are complete, for agents that hold the stream
-    /// open until the result arrives (rule "when a tool starts"); off by default.
+    /// Sets whether every action runs as soon as its arguments are complete, for agents that hold
+    /// the stream open until the result arrives (rule "when a tool starts"). The default is
+    /// `false`.
     #[must_use]
     pub fn eager(mut self, enabled: bool) -> Self {
         self.eager = enabled;
         self
     }
 
-    /// Denies the pending calls when the user sends a message, instead of refusing the message; off
-    /// by default.
+    /// Sets whether a message from the user denies the pending calls instead of being refused. The
+    /// default is `false`.
     #[must_use]
     pub fn auto_deny(mut self, enabled: bool) -> Self {
         self.auto_deny = enabled;
         self
     }
 
-    /// Sets whether approvals may be remembered, as far as the action permits; on by default. If
-    /// `enabled` is false, the user is asked each time.
+    /// Sets whether approvals may be remembered, as far as the action permits. If `enabled` is
+    /// false, the user is asked each time. The default is `true`.
     #[must_use]
     pub fn remember_approvals(mut self, enabled: bool) -> Self {
         self.remember_approvals = enabled;
@@ -87,7 +90,7 @@ impl SessionOptions {
     }
 
     /// Sets the treatment of tool callouts in the assistant's text (rule "callouts run by
-    /// permission"); off by default. Requires the feature `callouts`.
+    /// permission"). Callouts are ignored by default. Requires the feature `callouts`.
     #[must_use]
     pub fn markdown_tools(mut self, treatment: MarkdownTools) -> Self {
         self.markdown_tools = treatment;
@@ -102,9 +105,9 @@ impl SessionOptions {
         self
     }
 
-    /// Sends each branch, and the messages after a deletion, under a separate thread id, for
-    /// servers that keep the history of a thread and append the messages of each request. The
-    /// conversation keeps its id. Off by default.
+    /// Sets whether each branch, and the messages after a deletion, are sent under a separate
+    /// thread id, for servers that keep the history of a thread and append the messages of each
+    /// request. The conversation keeps its id. The default is `false`.
     #[must_use]
     pub fn fork_thread(mut self, enabled: bool) -> Self {
         self.fork_thread = enabled;
@@ -112,15 +115,15 @@ impl SessionOptions {
     }
 
     /// Sets whether the user may interject while the loop is running
-    /// ([`TreeChange::Interject`](super::TreeChange::Interject)); on by default.
+    /// ([`TreeChange::Interject`](super::TreeChange::Interject)). The default is `true`.
     #[must_use]
     pub fn interjections(mut self, enabled: bool) -> Self {
         self.interjections = enabled;
         self
     }
 
-    /// Sets the treatment of queued messages of the user when the user stops the assistant;
-    /// [`Leftovers::Keep`] by default.
+    /// Sets the treatment of messages that the user has queued when the user stops the assistant.
+    /// The default is [`Leftovers::Keep`].
     #[must_use]
     pub fn leftovers(mut self, treatment: Leftovers) -> Self {
         self.leftovers = treatment;
@@ -213,7 +216,7 @@ pub struct AgentTraits {
 
 impl AgentTraits {
     /// Sets whether the session resumes reading an answer after a reload or a lost connection, for
-    /// agents that store their streams; off by default.
+    /// agents that store their streams. The default is `false`.
     #[must_use]
     pub const fn with_resumes(mut self, enabled: bool) -> Self {
         self.resumes = enabled;
@@ -222,7 +225,7 @@ impl AgentTraits {
 
     /// Sets whether a resumed answer begins again with its first event, as with servers that store
     /// the events of a run. Events that were applied before are then skipped (rule "reattaching to
-    /// a run"). Off by default.
+    /// a run"). The default is `false`.
     #[must_use]
     pub const fn with_replays(mut self, enabled: bool) -> Self {
         self.replays = enabled;
@@ -231,17 +234,17 @@ impl AgentTraits {
 
     /// Sets whether the session starts another run if a run ends without an answer to the results
     /// of calls, for model endpoints, which do not continue by themselves (rule "silence after
-    /// results"); off by default.
+    /// results"). The default is `false`.
     #[must_use]
     pub const fn with_retries_empty_answers(mut self, enabled: bool) -> Self {
         self.retries_empty_answers = enabled;
         self
     }
 
-    /// Sets whether the agent may run tools of its own; on by default. A call of a tool that the
-    /// page did not offer is then remote, and starts no run if it gets no result. The trait is off
-    /// for model endpoints, which run no tools: a call of an unknown tool is then answered with an
-    /// error, and the loop continues (rule "every call is answered").
+    /// Sets whether the agent may run its own tools. The default is `true`. A call of a tool that
+    /// the page did not offer is then remote, and starts no run if it gets no result. The trait is
+    /// off for model endpoints, which run no tools: a call of an unknown tool is then answered with
+    /// an error, and the loop continues (rule "every call is answered").
     #[must_use]
     pub const fn with_runs_tools(mut self, enabled: bool) -> Self {
         self.runs_tools = enabled;
@@ -284,15 +287,16 @@ pub struct QuestionLimits {
 }
 
 impl QuestionLimits {
-    /// Sets the maximum number of questions caused by one run of the agent; 20 by default. `None`
-    /// removes the limit.
+    /// Sets the maximum number of questions caused by one run of the agent. The default is 20.
+    /// `None` removes the limit.
     #[must_use]
     pub fn per_run(mut self, limit: impl Into<Option<u32>>) -> Self {
         self.per_run = limit.into();
         self
     }
 
-    /// Sets the maximum number of questions per minute; 30 by default. `None` removes the limit.
+    /// Sets the maximum number of questions per minute. The default is 30. `None` removes the
+    /// limit.
     #[must_use]
     pub fn per_minute(mut self, limit: impl Into<Option<u32>>) -> Self {
         self.per_minute = limit.into();

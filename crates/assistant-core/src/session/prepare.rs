@@ -50,8 +50,8 @@ impl Session {
         }
     }
 
-    /// Voids the checks of open calls that a snapshot moved out of all messages, and of open calls
-    /// on other branches. None of these calls is running, since running calls stay on the path.
+    /// Voids the checks of open calls that are in no message after a snapshot, and of open calls on
+    /// other branches. None of these calls is running, since running calls stay on the path.
     fn void_detached_checks(&mut self) {
         self.conversation.edit_detached_calls(ToolCall::void_check);
         let keys: Vec<CallKey> = self
@@ -186,7 +186,8 @@ impl Session {
                 StateEvent::Cleared
             }
             NextStep::Remote => StateEvent::FoundRemote,
-            // The steps other than `Ask` apply to checked calls and do not occur here.
+            // Steps other than `Ask` apply only to checked calls. They do not occur here and are
+            // treated like `Ask`.
             NextStep::Ask
             | NextStep::Wait
             | NextStep::Start
@@ -250,8 +251,9 @@ impl Session {
         !approval.is_answer_to_agent() || approval.shown == Some(fingerprint_call(call, None))
     }
 
-    /// Returns the registration for a call. Returns `None` if its action is not registered or not
-    /// offered. Actions that the page requests itself need not be offered to an agent.
+    /// Returns the registration for a call. Returns `None` if the action of the call is not
+    /// registered or not offered. Actions that the page requests itself need not be offered to an
+    /// agent.
     pub(super) fn registration_for(&self, call: &ToolCall) -> Option<&Registration> {
         match self.conversation.is_direct_call(&call.key()) {
             true => self.registry.executable(&call.name).ok(),
@@ -259,8 +261,9 @@ impl Session {
         }
     }
 
-    /// Returns the active registration for a name, if the newest run offered it. A render-only
-    /// registration for a tool of the agent need not be offered, since it runs nothing in the page.
+    /// Returns the active registration for a name, if the newest run offered the action. A
+    /// render-only registration for a tool of the agent need not be offered, since it runs nothing
+    /// in the page.
     pub(super) fn offered_registration(&self, name: &str) -> Option<&Registration> {
         let entry = self.registry.active_registration(name)?;
         let is_available = match entry.spec.availability {
@@ -337,8 +340,8 @@ impl Session {
         true
     }
 
-    /// Repeats the checks of calls that waited for a rule of a registration that was removed or
-    /// disabled.
+    /// Repeats the checks of calls that waited for the approval rule of a registration that was
+    /// removed or disabled.
     pub(super) fn recheck_rule_calls(&mut self, removed: RegistrationId, cx: &mut Cx<'_>) {
         for key in self.conversation.call_keys_of_registration(removed) {
             let call = self.conversation.call(&key);

@@ -2,7 +2,7 @@
 //!
 //! The preview is requested from the action when the user is asked, and again when the user
 //! approves the call. If the preview has changed by then, the approval is void and the card shows
-//! the new preview. The module `prepare` asks the user, `approve` handles the answers.
+//! the new preview. The module `prepare` asks the user, and `approve` handles the answers.
 
 use serde_json::Value;
 
@@ -91,8 +91,8 @@ impl Session {
         Ok(())
     }
 
-    /// Handles the action's response to a request for a preview: approves the call if the user
-    /// approved the same preview, otherwise shows the new preview.
+    /// Handles the action's response to a request for a preview. Approves the call if the user
+    /// approved the same preview, and shows the new preview otherwise.
     pub(super) fn handle_preview(
         &mut self,
         ticket: Ticket,

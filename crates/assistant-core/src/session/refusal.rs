@@ -23,13 +23,14 @@ pub enum Refusal {
     AlreadyResolved,
     /// The call has changed since the user saw it.
     Changed,
-    /// The question was not shown long enough, or not to its end, before the decision.
+    /// The decision was made before the question was shown long enough, or before it was shown to
+    /// its end.
     TooEarly,
     /// The decision came from a script, not from the user.
     Scripted,
     /// The application's code decided about an action that only the user may approve.
     OnlyUser,
-    /// The approval cannot be remembered: the user is asked about each call.
+    /// The approval cannot be remembered, so the user is asked about each call.
     NotRemembered,
     /// The action of the call is not registered.
     NotRegistered,
@@ -52,7 +53,7 @@ pub enum Refusal {
     },
     /// The agent does not accept this kind of decision about an action.
     DecisionNotAllowed {
-        /// The position of the action in its list, starting at 1.
+        /// The position of the action in the list of the agent, starting at 1.
         action: usize,
     },
     /// The input refers to something that does not exist: a run to retry or continue, work to stop,
@@ -66,7 +67,7 @@ pub enum Refusal {
     Elsewhere,
     /// The update belongs to another conversation.
     OtherConversation,
-    /// The assistant has ended: its provider was removed.
+    /// The assistant has ended, because its provider was removed.
     Ended,
 }
 

@@ -1,6 +1,6 @@
 //! Remembers approvals that let calls start without asking the user (rule "remembered approvals").
 //!
-//! The module `approve` handles the user's decisions, `prepare` and `start` look up remembered
+//! The module `approve` handles the user's decisions, and `prepare` and `start` look up remembered
 //! approvals.
 
 use serde_json::Value;
@@ -37,8 +37,8 @@ impl Session {
         }
     }
 
-    /// Returns the widest bounds of a remembered approval of this call, as set by its action; the
-    /// default bounds if the call has no registered action.
+    /// Returns the widest bounds for a remembered approval of this call, as set by the action of
+    /// the call. Returns the default bounds if the call has no registered action.
     #[must_use]
     pub fn grant_bounds(&self, key: &CallKey) -> GrantBounds {
         let call = self.conversation.call(key);
@@ -110,8 +110,8 @@ impl Session {
         self.store_approvals(cx);
     }
 
-    /// Checks again the calls that a removed approval permitted and that have not started. The user
-    /// is asked unless another approval applies.
+    /// Repeats the checks of the calls that a removed approval permitted and that have not started.
+    /// The user is asked unless another approval applies.
     pub(super) fn ask_about_calls_allowed_by(&mut self, id: &str, cx: &mut Cx<'_>) {
         if self.following {
             return;

@@ -1,7 +1,7 @@
 //! Continues a stored session after a reload, after a crash, or in another tab (rule "after a
 //! reload").
 //!
-//! The module `thread` continues the calls, `journal` defines the entries about started and
+//! The module `thread` continues the calls, and `journal` defines the entries about started and
 //! finished calls.
 
 use serde_json::{Value, json};
@@ -39,8 +39,8 @@ impl Session {
             notices
                 .any(|notice| notice.action == Some(NoticeAction::Retry) && has_kind(notice.kind))
         };
-        // Only a run that can be resumed needs its offer after a reload. Before its request is
-        // sent, a run has not recorded its own offer.
+        // A run has an offer if it keeps the offer of a resumed run, or if its request was sent.
+        // Only runs that can be resumed need the offer after a reload.
         let has_offer = |run: &&ActiveRun| run.keeps_offer || !run.thread_id.is_empty();
         let run = self.turn.run().filter(|_| self.options.agent.resumes);
         let run_with_offer = run.filter(has_offer);
@@ -100,8 +100,8 @@ impl Session {
             false => self.resume_calls(cx),
         }
         self.requeue_messages(pending.queued, cx);
-        // The notice is shown again if the run has ended, or if it is resumed, since a resumed run
-        // does not apply the snapshot again.
+        // The notice is shown again if the run has ended, or if the run is resumed, since a resumed
+        // run does not apply the snapshot again.
         if session_state.get("forgotten") == Some(&Value::Bool(true))
             && (!is_broken_off || is_resumed)
         {

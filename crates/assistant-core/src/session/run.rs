@@ -1,7 +1,7 @@
 //! Starts runs of the agent, sends their requests, and records the ends that the runs report.
 //!
-//! The module `events` handles the other events of a run, `settle` determines the next step after
-//! its end.
+//! The module `events` handles the other events of a run, and `settle` determines the next step
+//! after its end.
 
 use super::{
     Cx, Effect, Refusal, RunKey, RunSummary, Session, StreamEnd, TimerId,
@@ -24,7 +24,7 @@ pub(super) struct ActiveRun {
     pub(super) replayed: u64,
     /// True if the run has received an event that was not replayed.
     pub(super) progressed: bool,
-    /// The number of earlier resumptions of the same answer without an action of the user.
+    /// The number of earlier resumptions of the same answer without an action by the user.
     pub(super) resumptions: u32,
     /// The thread id of the run's request, which is empty before the request is sent.
     pub(super) thread_id: String,
@@ -204,7 +204,8 @@ impl Session {
         run.is_open = true;
         run.thread_id.clone_from(&thread_id);
         let (run_id, resumes, keeps_offer) = (run.run_id.clone(), run.resumes, run.keeps_offer);
-        // The offer and the tip of the thread must be stored before the first event.
+        // The offer and the tip of the thread must be stored before the first event, so the change
+        // is reported here.
         if self.options.fork_thread || (self.options.agent.resumes && !keeps_offer) {
             cx.push_change(Change::Run);
         }
@@ -336,7 +337,7 @@ impl Session {
         });
     }
 
-    /// Closes the open texts; `cut` is the reason if they are incomplete.
+    /// Closes the open texts; `cut` is the reason if the texts are incomplete.
     pub(super) fn close_open_texts(&mut self, cut: Option<Cut>, cx: &mut Cx<'_>) {
         let mut context = ApplyContext {
             now: cx.now,

@@ -1,4 +1,4 @@
-//! Checks messages of the user, queues them, and adds them to the chat.
+//! Checks messages from the user, queues them, and adds them to the chat.
 //!
 //! The module `run` starts the run that sends the messages.
 
@@ -27,8 +27,8 @@ impl Session {
         if self.interrupts.answered_ids().is_empty() {
             self.send_queued_messages(cx);
         } else {
-            // The answer is sent first, since servers do not accept a message and an answer in the
-            // same run.
+            // The answer is sent before the message, since servers do not accept a message and an
+            // answer in the same run.
             self.start_run(cx);
         }
     }

@@ -1,7 +1,7 @@
 //! Handles the ends of runs and determines the next step: calls run, the loop continues, or a
 //! notice is shown.
 //!
-//! The module `run` starts runs, `events` handles their events.
+//! The module `run` starts runs, and `events` handles their events.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -17,7 +17,7 @@ use crate::{
     json::canonical::canonical,
 };
 
-/// The maximum number of resumptions of an answer without an action of the user. Without a limit,
+/// The maximum number of resumptions of an answer without an action by the user. Without a limit,
 /// the page would send requests forever to an agent that sends one event for each connection.
 const MAX_RESUMPTIONS: u32 = 50;
 
@@ -56,8 +56,8 @@ impl Session {
             false => Vec::new(),
         };
         if !run.raised.is_empty() {
-            // A server that supports both dialects reports each interrupt twice, so only the
-            // outcome of the run is used.
+            // A server that supports both dialects reports each interrupt twice, so the interrupts
+            // in the outcome of the run are used, and those from events are ignored.
             self.open_interrupts(run.raised, false, cx);
         } else if matches!(run.finish, Some(ReportedEnd::Success))
             && !run.raised_by_event.is_empty()
@@ -225,14 +225,14 @@ impl Session {
 
     /// Starts another run if the last run answered tool results without text, and the options
     /// permit it. Otherwise shows a notice if the last run answered tool results without text, or a
-    /// message of the user without any content.
+    /// message from the user without any content.
     fn handle_missing_answer(&mut self, cx: &mut Cx<'_>) {
         let runs = &self.turn.summary.runs;
         let has_no_text = runs.last().is_some_and(|run| !run.has_text);
         let has_no_effect = runs.last().is_some_and(|run| !run.has_effect);
         let has_called_tools = runs.iter().any(|run| !run.tools.is_empty());
         let mut newest_first = self.conversation.run_path().rev();
-        // Reasoning alone and empty text do not count as answers.
+        // Messages with only reasoning or empty text do not count as answers, so they are skipped.
         let last_message = newest_first.find(|message| {
             message.role != Role::Reasoning
                 && !(message.role == Role::Assistant && message.is_empty())
@@ -323,8 +323,8 @@ impl Session {
     }
 
     /// Ends the open calls on the run branch as superseded before a new run, except those that
-    /// continue in it: calls with a hand-off message, calls that the agent runs, and interrupted
-    /// calls whose interrupt is answered.
+    /// continue in the new run: calls with a hand-off message, calls that the agent runs, and
+    /// interrupted calls whose interrupt is answered.
     pub(super) fn end_abandoned_calls(&mut self, cx: &mut Cx<'_>) {
         for key in self.conversation.active_calls() {
             let state = self.conversation.call(&key).map(|call| call.state());
@@ -360,8 +360,8 @@ impl Session {
         }
     }
 
-    /// Retries the last run, or resumes its answer if the network interrupted it. The retry is
-    /// refused if there is no failed run, or if the session is busy.
+    /// Retries the last run, or resumes its answer if the network interrupted the answer. The retry
+    /// is refused if there is no failed run, or if the session is busy.
     pub(super) fn retry_run(&mut self, cx: &mut Cx<'_>) {
         if self.is_busy() || !self.notices.has_action(NoticeAction::Retry) {
             return cx.refuse(Refusal::NothingToDo);

@@ -2,7 +2,7 @@
 //! arguments that the user approved or that need no approval (rules "exactly once", "asking
 //! first").
 //!
-//! The module `prepare` checks calls, `execute` determines the time of their starts and records
+//! The module `prepare` checks calls, and `execute` determines the time of their starts and records
 //! their results.
 
 use super::{
@@ -114,7 +114,7 @@ impl Session {
         self.recheck_call(key, true, cx);
     }
 
-    /// Returns the action whose handler may start, if the user approved exactly this call, or the
+    /// Returns the action whose handler may start, if the user approved exactly this call or if the
     /// action's rules permit exactly this call without asking. Returns `None` otherwise.
     ///
     /// The check uses the current call and registry. This second check is independent of the call's
@@ -152,7 +152,7 @@ impl Session {
         }
     }
 
-    /// Returns true if no question of the agent blocks a call. An answer to the agent's question
+    /// Returns true if no question from the agent blocks a call. An answer to the agent's question
     /// never permits a start by itself.
     fn is_unblocked_by_agent(&self, call: &ToolCall) -> bool {
         let decision = call

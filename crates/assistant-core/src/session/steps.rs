@@ -1,6 +1,6 @@
 //! Records the steps that the agent reports, including those of subagents.
 //!
-//! The module `events` passes the events to this module, `summary` provides the steps to pages.
+//! The module `events` passes the events to this module, and `summary` provides the steps to pages.
 
 use super::{AgentStep, Cx, Session};
 use crate::{conversation::Change, event::EventKind};

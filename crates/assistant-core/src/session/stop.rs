@@ -146,8 +146,8 @@ impl Session {
         }
     }
 
-    /// Ends the calls of a removed registration whose handlers are about to start or running, and
-    /// cancels these handlers. Handlers of a detached action continue.
+    /// Ends the calls of a removed registration whose handlers are about to start or are running,
+    /// and cancels these handlers. Handlers of a detached action continue.
     pub(super) fn cancel_registration_handlers(&mut self, id: RegistrationId, cx: &mut Cx<'_>) {
         if self
             .registry

@@ -148,7 +148,7 @@ impl Session {
 }
 
 impl OpenInterrupt {
-    /// Answers the interrupt with an earlier denial of the user, and blocks the denied call. An
+    /// Answers the interrupt with an earlier denial by the user, and blocks the denied call. An
     /// interrupt that accepts no denial is cancelled.
     fn answer_with_denial(
         &mut self,

@@ -6,7 +6,7 @@ use std::fmt;
 pub use crate::conversation::AgentStep;
 use crate::{conversation::MessageId, event::TokenUsage};
 
-/// A turn: all runs since the last user message.
+/// A turn, which consists of all runs since the last user message.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct TurnSummary {
@@ -99,7 +99,7 @@ impl RunSummary {
         &self.tools
     }
 
-    /// Returns the reported token usage.
+    /// Returns the token usage that the agent reported.
     #[must_use]
     pub fn usage(&self) -> &[TokenUsage] {
         &self.usage
@@ -162,7 +162,7 @@ pub enum FinishReason {
     Limit,
     /// A handler ended the loop.
     StopLoop,
-    /// The agent waits for an answer.
+    /// The agent waits for an answer to an interrupt.
     Interrupt,
     /// The agent stopped deliberately.
     Cancelled,

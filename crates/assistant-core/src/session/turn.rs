@@ -13,8 +13,8 @@ use crate::{
     json::patch,
 };
 
-/// The maximum number of side events that are stored: raw, custom, step, subagent and reasoning
-/// boundary events.
+/// The maximum number of side events that are stored: raw, custom, step and subagent events, and
+/// the starts and ends of reasoning.
 const MAX_SIDE_EVENTS: usize = 256;
 
 /// The current run and its loop.

@@ -129,7 +129,8 @@ impl Session {
                 }
             }
             Swap::Found(_) => {
-                // The approval was revoked, or another approval is stored under its id.
+                // The approval was revoked, or another approval is stored under its id, so the
+                // approval is removed.
                 self.remembered.remove(&approval.id);
                 self.ask_about_calls_allowed_by(&approval.id, cx);
             }

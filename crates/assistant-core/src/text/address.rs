@@ -29,13 +29,13 @@ pub enum AddressKind {
 }
 
 impl Address {
-    /// Returns the value of the link's `href`.
+    /// Returns the address as the value of a link's `href` attribute.
     #[must_use]
     pub fn href(&self) -> &str {
         &self.href
     }
 
-    /// Returns the kind of target.
+    /// Returns the kind of the address's target.
     #[must_use]
     pub const fn kind(&self) -> AddressKind {
         self.kind
@@ -49,7 +49,7 @@ impl Address {
         origin.split_once("//").map(|(_, host)| host)
     }
 
-    /// Returns scheme, host and port in lower case, without a default port:
+    /// Returns scheme, host and port in lower case, without a default port, such as
     /// `https://example.com:8443`. The result begins with `//` if the address has no scheme.
     /// Returns `None` for an address without a host.
     #[must_use]
@@ -223,7 +223,7 @@ impl MediaPolicy {
         self
     }
 
-    /// Sets the largest size in bytes of an image inside a message; 10 MiB by default.
+    /// Sets the largest size in bytes of an image inside a message. The default is 10 MiB.
     #[must_use]
     pub const fn max_data(mut self, bytes: usize) -> Self {
         self.max_data = bytes;
@@ -259,8 +259,8 @@ pub fn media_src(text: &str, policy: &MediaPolicy) -> Option<String> {
     }
 }
 
-/// Returns the text after `data:` without copying it, since it may be long. Returns `None` for any
-/// other scheme.
+/// Returns the text after `data:` without copying it, since the text may be long. Returns `None`
+/// for any other scheme.
 fn strip_data_scheme(text: &str) -> Option<&str> {
     let text = text.trim();
     let (scheme, rest) = text.split_once(':')?;

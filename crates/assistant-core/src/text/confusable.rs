@@ -3,8 +3,8 @@
 //! The table derives from the confusables of Unicode 17.0 (UTS #39), limited to letters that look
 //! the same in common fonts. `hidden` handles invisible characters, and `host` handles host names.
 
-/// Characters that look like ASCII letters. [`LATIN`] contains the ASCII letter for each, at the
-/// same position.
+/// Characters that look like ASCII letters. [`LATIN`] contains the ASCII letter for each character,
+/// at the same position.
 const LOOKALIKES: &str = "аеорсухѕіјһԁԛԝӏкѵАВЕКМНОРСТУХЅІЈӀԚԜԌҮѴЬ\
                     αογικνρυΑΒΕΖΗΙΚΜΝΟΡΤΥΧϲϳϹϺ\
                     օոսհցզՕՍ\

@@ -4,7 +4,7 @@
 //! characters from the names of files and hosts. `host` handles confusable hosts.
 
 /// Returns true if a character is invisible: a control, a direction mark, an ignorable or blank
-/// character, a space other than U+0020. Tab and line feed are layout and not hidden.
+/// character, or a space other than U+0020. Tab and line feed are layout and not hidden.
 ///
 /// The ranges are from Unicode 17.0: `Default_Ignorable_Code_Point` (DerivedCoreProperties.txt),
 /// `Bidi_Control` and `White_Space` (PropList.txt). The characters that are blank in fonts although

@@ -10,7 +10,7 @@ enum HostScript {
     Greek,
     Cyrillic,
     Armenian,
-    /// Han, kana, Bopomofo and Hangul.
+    /// The scripts Han, kana, Bopomofo and Hangul, which are used together.
     EastAsian,
     /// A script in [`OTHER_SCRIPTS`], identified by its index.
     Other(usize),

@@ -137,7 +137,7 @@ fn no_policy_or_grant_permits_a_call_that_must_be_asked_about() {
         };
         assert_eq!(check(facts_with_change), NextStep::Ask);
     }
-    // An idempotent call is not asked about because of its unknown outcome.
+    // An idempotent call with an unknown outcome is permitted, since such a call may run twice.
     let mut idempotent_spec = action(Policy::Never);
     idempotent_spec.idempotent = true;
     assert_eq!(

@@ -59,7 +59,7 @@ struct Fixture {
     key: CallKey,
 }
 
-/// The source of the permission of a call.
+/// The source of the permission for a call.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum PermittedBy {
     Person,

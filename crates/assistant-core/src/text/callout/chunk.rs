@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use crate::event::Object;
 
-/// A part of a document: markdown, or a call.
+/// A part of a document, which is markdown or a call.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Chunk {
     /// Markdown as written.

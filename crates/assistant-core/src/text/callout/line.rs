@@ -22,7 +22,7 @@ pub(super) struct LineClassifier {
 /// The kind of a header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum HeaderKind {
-    /// A quoted line: `> [!tool …]`.
+    /// A quoted line such as `> [!tool …]`.
     Quote,
     /// The first line of a code fence.
     Fence,

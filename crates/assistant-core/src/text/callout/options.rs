@@ -12,22 +12,23 @@ impl CalloutOptions {
     /// The largest nesting that the options permit, since values are later traversed by recursion.
     pub(super) const DEPTH_LIMIT: usize = 100;
 
-    /// Sets the maximum size of one callout in bytes; 256 KiB by default.
+    /// Sets the maximum size of one callout in bytes. The default is 256 KiB.
     #[must_use]
     pub const fn with_max_block(mut self, bytes: usize) -> Self {
         self.max_block = bytes;
         self
     }
 
-    /// Sets the maximum nesting of lists and mappings in a body, including the body itself; 64 by
-    /// default, never more than 100.
+    /// Sets the maximum nesting of lists and mappings in a body, including the body itself. The
+    /// default is 64. The nesting is never more than 100.
     #[must_use]
     pub const fn with_max_depth(mut self, depth: usize) -> Self {
         self.max_depth = depth;
         self
     }
 
-    /// Also parses code fences whose first word is `tool` as callouts; off by default.
+    /// Also parses code fences whose first word is `tool` as callouts. Without this method, such
+    /// fences are text.
     #[must_use]
     pub const fn with_fences(mut self) -> Self {
         self.fences = true;

@@ -18,7 +18,7 @@ use crate::event::Diagnostic;
 /// The maximum length of a reported problem, in characters.
 const MAX_PROBLEM_LEN: usize = 200;
 
-/// An incremental parser for callouts. The chunks that all pushes and the end return are together
+/// An incremental parser for callouts. Together, the chunks from all pushes and from the end are
 /// equal to those of the whole text, regardless of how the text is split.
 #[derive(Debug, Clone)]
 pub struct Parser {
@@ -144,7 +144,7 @@ impl Parser {
         chunks
     }
 
-    /// Returns everything that is held back, as if the text ended here.
+    /// Returns everything that is held back, as if the text ended at the current position.
     fn flush(&mut self) -> Vec<Chunk> {
         let mut chunks = Vec::new();
         if !self.is_in_fence() {
@@ -343,7 +343,8 @@ impl Parser {
         true
     }
 
-    /// Returns an id for a callout without one, derived from its ordinal and unused so far.
+    /// Returns an id for a callout that contains no id. The id is derived from the ordinal of the
+    /// callout and is not used by earlier calls.
     fn fallback_id(&self) -> String {
         let base_id = format!("tool-call-{}", self.count);
         if !self.used_ids.contains(&base_id) {

@@ -1,5 +1,5 @@
-//! Converts chunks to stream events: a single text block around the whole text, with calls between
-//! its parts.
+//! Converts chunks to stream events. A single text block surrounds the whole text, with calls
+//! between its parts.
 
 use serde_json::{Map, Value, json};
 

@@ -82,7 +82,7 @@ fn is_bare_word(text: &str) -> bool {
     !text.is_empty() && text.chars().all(is_allowed)
 }
 
-/// A writer of YAML in block style.
+/// A writer for YAML in block style.
 struct YamlWriter {
     out: String,
     max_depth: usize,
@@ -111,7 +111,7 @@ impl YamlWriter {
         self.write_text(text, 1);
     }
 
-    /// Writes `key: value` in a line that is already indented. `level` is the level of the mapping.
+    /// Writes `key: value` on a line that is already indented. `level` is the level of the mapping.
     /// Returns `None` if the value nests too deeply.
     fn write_field(&mut self, key: &str, value: &Value, level: usize) -> Option<()> {
         let key_text = format_inline_text(key);

@@ -1,4 +1,4 @@
-//! Parses the body of a callout: a single YAML document with a mapping, within limits.
+//! Parses the body of a callout as a single YAML document that contains a mapping, within limits.
 //!
 //! Values are built from the events of the YAML parser without recursion, so that the limits apply
 //! before memory is allocated.

@@ -185,7 +185,8 @@ fn address_length(text: &str) -> usize {
             surplus_count -= 1;
             address.strip_suffix(')')
         } else if let Some(before_semicolon) = address.strip_suffix(';') {
-            // A trailing entity such as `&amp;` is not part of the address.
+            // A trailing entity such as `&amp;` is not part of the address, so it is removed
+            // together with its semicolon.
             let name = before_semicolon.trim_end_matches(|c: char| c.is_ascii_alphanumeric());
             Some(
                 name.strip_suffix('&')

@@ -48,7 +48,7 @@ impl<'a> TreeBuilder<'a> {
     }
 
     /// Returns the URL and the title of a link or image. If a label has several definitions, the
-    /// first applies, even if it is in an earlier part of the text.
+    /// first definition applies, even if it is in an earlier part of the text.
     fn link_target(
         &self,
         link_type: LinkType,

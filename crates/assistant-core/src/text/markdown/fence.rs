@@ -59,7 +59,7 @@ impl CodeFence {
                     break;
                 }
             }
-            // A carriage return at the end is held back, since a line feed may follow.
+            // A carriage return at the end of the text is held back, since a line feed may follow.
             let code_line = line.strip_suffix('\r').unwrap_or(line);
             if self.midline {
                 code.push_str(code_line);

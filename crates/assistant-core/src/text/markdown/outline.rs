@@ -1,4 +1,4 @@
-//! Finds the block boundaries and the definitions of a text, without the content of blocks.
+//! Finds the block boundaries and the definitions of a text, and ignores the content of the blocks.
 
 use std::ops::Range;
 

@@ -33,7 +33,7 @@ impl ParseBudget {
         Self { credit, byte, call }
     }
 
-    /// Grants the budget for a call with `new` bytes of text; the total is limited to four blocks.
+    /// Grants the budget for a call with `new` bytes of text. The total is limited to four blocks.
     /// A call without new text grants nothing.
     pub(super) fn grant_budget(&mut self, new: usize) {
         if new > 0 {
@@ -42,14 +42,14 @@ impl ParseBudget {
         }
     }
 
-    /// Spends the cost of parsing `len` bytes; returns false if the budget does not suffice.
+    /// Spends the cost of parsing `len` bytes. Returns false if the budget does not suffice.
     pub(super) fn try_spend(&mut self, len: usize) -> bool {
         let remaining = self.credit.checked_sub(len);
         self.credit = remaining.unwrap_or(self.credit);
         remaining.is_some()
     }
 
-    /// Spends the cost of showing `len` bytes; returns false if the budget does not suffice. A
+    /// Spends the cost of showing `len` bytes. Returns false if the budget does not suffice. A
     /// short block is free.
     pub(super) fn try_spend_on_view(&mut self, len: usize) -> bool {
         len <= ALWAYS_SHOWN_LEN || self.try_spend(len)

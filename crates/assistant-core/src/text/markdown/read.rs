@@ -7,8 +7,8 @@ use pulldown_cmark::{BrokenLink, BrokenLinkCallback, CowStr, OffsetIter, Options
 
 use super::{build::TreeBuilder, define::Definitions, tree::Node};
 
-/// The column after which container marks of a line are replaced with blanks. This limits the
-/// nesting of containers, since the cost of each line is proportional to the depth.
+/// The column after which container marks of a line are replaced with blanks. The replacement
+/// limits the nesting of containers, since the cost of each line is proportional to the depth.
 const MAX_MARK_COLUMN: usize = 256;
 
 /// The maximum size of all expanded references of a text, in bytes. A long address with many
@@ -23,8 +23,8 @@ pub(super) const OPTIONS: Options = Options::ENABLE_TABLES
     .union(Options::ENABLE_GFM)
     .union(MATH);
 
-/// The option for formulas, set only with the `math` feature: without it, dollar signs are text,
-/// since they are often prices.
+/// The option for formulas, which is set only with the `math` feature. Without the feature, dollar
+/// signs are text, since they are often prices.
 const MATH: Options = if cfg!(feature = "math") {
     Options::ENABLE_MATH
 } else {

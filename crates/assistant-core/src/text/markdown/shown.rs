@@ -1,4 +1,4 @@
-//! Describes the view of the open block, and clears values that would flicker in it.
+//! Describes the view of the open block, and clears values that would flicker in the view.
 
 use super::{
     pace::is_prose,

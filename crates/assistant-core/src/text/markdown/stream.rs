@@ -1,11 +1,11 @@
 //! Parses a growing text incrementally, and tracks its finished, open and changed blocks.
 //!
 //! Markdown is parsed line by line, and only the last block can change with the next line.
-//! Therefore, the text is outlined at complete lines; all blocks but the last are parsed once and
-//! are finished. The last block is parsed again as it grows, as often as `pace` permits; an open
-//! code block is never parsed again. Plain words at the end of a paragraph are appended without
-//! parsing. A block that grows too long is split. The order in which blocks are finished depends
-//! only on the text, not on the pieces in which it arrived.
+//! Therefore, the text is outlined at complete lines; all blocks but the last are finished, and are
+//! parsed again only if a later definition affects them. The last block is parsed again as it
+//! grows, as often as `pace` permits; an open code block is never parsed again. Plain words at the
+//! end of a paragraph are appended without parsing. A block that grows too long is split. The order
+//! in which blocks are finished depends only on the text, not on the pieces in which it arrived.
 
 use std::{borrow::Cow, ops::Range};
 
@@ -24,7 +24,7 @@ use super::{
 /// The length above which a paragraph is extended with unparsed text until it is parsed again.
 const MIN_EXTENDED_LEN: usize = 8 << 10;
 
-/// An incremental parser of a growing text. It keeps no copy of the text.
+/// An incremental parser for a growing text. It keeps no copy of the text.
 #[derive(Debug)]
 pub struct Markdown {
     /// The length of the text so far.
@@ -116,8 +116,8 @@ impl Markdown {
     }
 
     /// Parses `text`, which is the whole text so far, and returns the changes. If `text` is shorter
-    /// than before, or becomes longer after its end, it is parsed from its start. `open` is true
-    /// while more text may follow.
+    /// than before, or becomes longer after its end, the text is parsed from its start. `open` is
+    /// true while more text may follow.
     #[must_use]
     pub fn advance(&mut self, text: &str, open: bool) -> BlockChanges {
         if text.len() < self.len || self.ended && text.len() > self.len {

@@ -61,7 +61,7 @@ pub enum Kind {
     /// A leaf for a thematic break.
     Rule,
     /// A leaf with HTML as written, as a block or an inline. The HTML is never interpreted. A view
-    /// shows it as text or omits it.
+    /// shows the HTML as text or omits it.
     Html(String),
     /// Emphasised inlines.
     Emphasis,

@@ -13,7 +13,7 @@ pub(super) struct EndRepair {
     pub(super) close: String,
 }
 
-/// A mark that opens emphasis, a link or an image, and is not closed so far.
+/// A mark that opens emphasis, a link or an image, and that is not closed yet.
 struct OpenMark {
     /// The position of the mark.
     at: usize,
@@ -35,7 +35,7 @@ struct InlineScanner<'a> {
     end: Option<EndRepair>,
 }
 
-/// Returns the repair of the end of `text`. `item` is true for the text of a list item.
+/// Returns the repair for the end of `text`. `item` is true for the text of a list item.
 pub(super) fn repair_end(text: &str, item: bool) -> EndRepair {
     if item && is_task_marker(text) {
         return EndRepair::default();
@@ -382,7 +382,8 @@ fn target_length(text: &str) -> Option<usize> {
                 }
             }
             '\n' if has_blank => return None,
-            // Text after the address that is not a quoted title is not part of a target.
+            // If text other than a quoted title follows the address, the parenthesis does not begin
+            // a target.
             _ if has_blank && !char.is_whitespace() => return None,
             _ => has_blank = char.is_whitespace() && at > 1,
         }
