@@ -12,7 +12,7 @@ use web_sys::{Element, HtmlElement};
 const MAX_WAIT: Duration = Duration::from_secs(1);
 
 /// A function of the page that draws a view. The function takes an object and an element, never
-/// throws, and returns a text with the reason of a failure, or a function that removes the view.
+/// throws, and returns a text with the reason for a failure, or a function that removes the view.
 #[derive(Clone)]
 pub(crate) struct DrawFunction(SendWrapper<js_sys::Function>);
 
@@ -34,7 +34,7 @@ impl DrawFunction {
         Self(SendWrapper::new(draw))
     }
 
-    /// Calls the function and returns the view that it draws, or a view that fails with
+    /// Calls the function and returns the view that the function draws, or a view that fails with
     /// [`DrawingError`]. A question's view that is still empty after [`MAX_WAIT`] counts as failed,
     /// because the user could not answer the question.
     pub(crate) fn draw(&self, object: JsValue, is_question: bool) -> AnyView {

@@ -17,7 +17,7 @@ pub(crate) fn rounded_integers(args: &Value) -> Vec<(Value, String)> {
     integers
 }
 
-/// Returns pairs of path and digits as one JSON array.
+/// Returns the pairs of path and digits as one JSON array.
 pub(crate) fn into_json(integers: Vec<(Value, String)>) -> Value {
     integers
         .into_iter()

@@ -90,15 +90,15 @@ impl SessionOptions {
     }
 
     /// Sets the treatment of tool callouts in the assistant's text (rule "callouts run by
-    /// permission"). Callouts are ignored by default. Requires the feature `callouts`.
+    /// permission"). By default, callouts are text. Requires the feature `callouts`.
     #[must_use]
     pub fn markdown_tools(mut self, treatment: MarkdownTools) -> Self {
         self.markdown_tools = treatment;
         self
     }
 
-    /// Also reads code fences whose first word is `tool` as callouts, if [`Self::markdown_tools`]
-    /// enables callouts; off by default.
+    /// Sets whether code fences whose first word is `tool` are also read as callouts, if
+    /// [`Self::markdown_tools`] enables callouts. The default is `false`.
     #[must_use]
     pub fn markdown_fences(mut self, enabled: bool) -> Self {
         self.markdown_fences = enabled;

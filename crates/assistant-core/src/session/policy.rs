@@ -71,7 +71,7 @@ pub(super) enum OfferStatus {
     Offered,
     /// The tool is registered, but a filter excludes it from the offer.
     HeldBack,
-    /// The page did not offer a tool of this name.
+    /// The page did not offer a tool with this name.
     Unknown,
 }
 

@@ -11,7 +11,7 @@ use crate::{
     conversation::{CallKey, Change, Note, ToolCall, UseCountState},
 };
 
-/// The state of the use that a call takes of a remembered approval before it starts.
+/// The result of taking a use of a remembered approval for a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum UseStatus {
     /// The call may start: the uses are not limited, or a use was taken.

@@ -49,7 +49,7 @@ impl Address {
         origin.split_once("//").map(|(_, host)| host)
     }
 
-    /// Returns scheme, host and port in lower case, without a default port, such as
+    /// Returns the scheme, the host and the port in lower case, without a default port, such as
     /// `https://example.com:8443`. The result begins with `//` if the address has no scheme.
     /// Returns `None` for an address without a host.
     #[must_use]
@@ -138,7 +138,7 @@ fn parse_relative_address(text: &str) -> Option<Address> {
     })
 }
 
-/// Replaces backslashes before query and fragment with slashes, as browsers do.
+/// Replaces backslashes before the query and the fragment with slashes, as browsers do.
 fn normalize_backslashes(text: &str) -> String {
     let path_len = text.find(['?', '#']).unwrap_or(text.len());
     match text.split_at_checked(path_len) {
@@ -147,9 +147,9 @@ fn normalize_backslashes(text: &str) -> String {
     }
 }
 
-/// Returns host and port in lower case, without the default port of the scheme. Returns `None` if
-/// the host is empty, follows a user name, or contains escapes or spaces, or if the port is not
-/// valid.
+/// Returns the host and the port in lower case, without the default port of the scheme. Returns
+/// `None` if the host is empty, follows a user name, or contains escapes or spaces, or if the port
+/// is not valid.
 fn parse_host(rest: &str, scheme: &str) -> Option<String> {
     let authority = rest.split(['/', '?', '#']).next()?;
     let is_forbidden = |c: char| {
@@ -231,8 +231,8 @@ impl MediaPolicy {
     }
 }
 
-/// Returns the `src` value for media that the policy permits, which is an address of a permitted
-/// origin, or a `data:` URL of a raster image.
+/// Returns the `src` value for media that the policy permits. The value is an address of a
+/// permitted origin, or a `data:` URL of a raster image. Returns `None` for other media.
 #[must_use]
 pub fn media_src(text: &str, policy: &MediaPolicy) -> Option<String> {
     if let Some(rest) = strip_data_scheme(text) {

@@ -16,7 +16,8 @@ pub(super) struct Fence {
 }
 
 impl Fence {
-    /// Returns true if the fence is inside a quote or list item and ends with it at the latest.
+    /// Returns true if the fence is inside a quote or list item, with which the fence ends at the
+    /// latest.
     pub(super) const fn is_contained(&self) -> bool {
         self.quoted || self.width > 0
     }

@@ -41,7 +41,7 @@ enum HeaderProgress {
     Args,
     /// The position after the closing bracket.
     Closed,
-    /// The position after a carriage return at the end.
+    /// The position after a carriage return that follows the closing bracket.
     Ended,
     /// The position in a run of backticks or tildes.
     Run { mark: char, len: usize },

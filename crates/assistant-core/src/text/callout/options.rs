@@ -9,7 +9,8 @@ pub struct CalloutOptions {
 }
 
 impl CalloutOptions {
-    /// The largest nesting that the options permit, since values are later traversed by recursion.
+    /// The upper limit for the nesting, which is needed since values are later traversed by
+    /// recursion.
     pub(super) const DEPTH_LIMIT: usize = 100;
 
     /// Sets the maximum size of one callout in bytes. The default is 256 KiB.
@@ -27,8 +28,8 @@ impl CalloutOptions {
         self
     }
 
-    /// Also parses code fences whose first word is `tool` as callouts. Without this method, such
-    /// fences are text.
+    /// Also parses code fences whose first word is `tool` as callouts. By default, such fences are
+    /// text.
     #[must_use]
     pub const fn with_fences(mut self) -> Self {
         self.fences = true;

@@ -23,7 +23,8 @@ impl fmt::Display for Unwritable {
 impl std::error::Error for Unwritable {}
 
 /// Writes the callout for a call, without a line break at its end. With the default
-/// [`CalloutOptions`], the callout parses back to the same call, except for ordinal and source.
+/// [`CalloutOptions`], the callout parses back to the same call, except for the ordinal and the
+/// source.
 ///
 /// # Errors
 ///

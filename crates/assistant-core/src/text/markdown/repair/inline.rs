@@ -169,7 +169,7 @@ impl InlineScanner<'_> {
             _ => return,
         };
         match target {
-            // The text after the bracket is not a link target.
+            // No link target follows the bracket, so nothing is repaired.
             None => {}
             Some(usize::MAX) if bracket.mark == '!' => self.hide_from(bracket.at),
             Some(usize::MAX) => {
