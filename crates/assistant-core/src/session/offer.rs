@@ -166,8 +166,8 @@ pub(super) fn not_offered_error(name: &str) -> CallError {
     )
 }
 
-/// Adds the current schema of the action to an error, if the arguments of the call were written for
-/// another schema. Returns the error unchanged otherwise.
+/// Adds the current schema of the action to an error about invalid arguments, if the call was made
+/// for another version of the action. Returns the error unchanged otherwise.
 pub(super) fn add_current_schema(
     error: CallError,
     entry: &Registration,

@@ -59,9 +59,9 @@ impl Session {
         }
     }
 
-    /// Fails with a refusal if a run, a call or an interrupt is in progress. If the options permit
-    /// an automatic denial, first denies the calls that wait for the user, unless other calls are
-    /// in progress.
+    /// Fails with a refusal if a run is in progress, an interrupt is unanswered, or a call is open.
+    /// If the options permit an automatic denial and only questions are open, first denies the
+    /// calls that wait for the user.
     pub(super) fn ensure_idle(&mut self, cx: &mut Cx<'_>) -> Result<(), Refusal> {
         if self.turn.is_running() {
             return Err(Refusal::Busy);

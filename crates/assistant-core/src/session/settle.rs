@@ -224,8 +224,8 @@ impl Session {
     }
 
     /// Starts another run if the last run answered tool results without text, and the options
-    /// permit it. Otherwise shows a notice if the last run answered tool results without text, or a
-    /// message from the user without any content.
+    /// permit another run. Otherwise shows a notice if the last run answered tool results without
+    /// text, or a message from the user without any content.
     fn handle_missing_answer(&mut self, cx: &mut Cx<'_>) {
         let runs = &self.turn.summary.runs;
         let has_no_text = runs.last().is_some_and(|run| !run.has_text);
@@ -390,9 +390,10 @@ impl Session {
         self.start_run(cx);
     }
 
-    /// Returns true if reading the answer of a run can be resumed: the connection was lost before
-    /// the end of the run, the agent stores the answer, and the permitted resumptions are not used
-    /// up.
+    /// Returns true if reading the answer of a run can be resumed. The connection must be lost
+    /// before the end of the run, and the agent must store the answer. An answer can be resumed
+    /// once, or up to [`MAX_RESUMPTIONS`] times if the agent replays events and each resumption
+    /// receives new events.
     fn can_be_resumed(&self, run: &ActiveRun, end: &StreamEnd) -> bool {
         let is_first = run.started && !run.resumes;
         let may_resume = run.progressed && run.resumptions < MAX_RESUMPTIONS;

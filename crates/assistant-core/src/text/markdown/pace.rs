@@ -79,7 +79,7 @@ pub(super) fn is_prose(source: &str) -> bool {
 }
 
 /// Returns true if the text after `shown`, together with the word that it may continue, has no
-/// markup and is not part of an address.
+/// markup and is not part of an address. Returns false if the word is too long to be examined.
 pub(super) fn is_plain_after(text: &str, shown: usize) -> bool {
     let bytes_before = text.as_bytes().get(..shown).unwrap_or_default();
     let word = bytes_before
