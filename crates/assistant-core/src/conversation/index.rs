@@ -1,12 +1,13 @@
-//! Looks up messages, calls and results by the ids that agents give them, in constant time.
+//! Looks up messages, calls and results by the ids that agents assign (wire ids).
 //!
-//! `tree` contains the nodes and the path, `calls` the calls. An index may contain entries of other
-//! branches, so a lookup checks the path.
+//! An index may contain entries of other branches, so each lookup checks that the entry is on the
+//! run's path. `tree` contains the nodes and the path, and `calls` contains the calls.
 
 use super::{CallKey, Conversation, ToolCall};
 
 impl Conversation {
-    /// Returns the node of the message on the run's path that has this wire id, which agents use.
+    /// Returns the node of the message with this wire id on the run's path, or `None` if no message
+    /// matches.
     pub(super) fn find_message(&self, wire_id: &str) -> Option<usize> {
         self.wire_ids
             .get(wire_id)?
@@ -15,11 +16,12 @@ impl Conversation {
             .find(|ix| self.tree.is_on_path(*ix))
     }
 
-    /// Returns the call on the run's path that has this wire id, which agents use.
+    /// Returns the key of the call with this wire id on the run's path. Callouts that are only
+    /// displayed are ignored.
     pub(super) fn find_call(&self, wire_id: &str) -> Option<CallKey> {
         let is_match = |call: &&ToolCall| call.is_real() && call.id == wire_id;
-        // The id usually belongs to the last call of the newest message, and a comparison is
-        // cheaper than a lookup.
+        // The last call of the newest message is compared first, because it usually has the id, and
+        // a comparison is cheaper than a lookup.
         let newest = self.tree.tip().and_then(|node| {
             let part = self.node(node)?.message.parts.last()?;
             self.calls.get(&part.call_key()?)
@@ -32,15 +34,17 @@ impl Conversation {
         Some(call.key())
     }
 
-    /// Returns the call on the run's path whose result is in the tool message with this id.
+    /// Returns the key of the call on the run's path whose result is in the tool message with this
+    /// id. Results without a position in the received order are ignored.
     pub(super) fn find_call_by_result(&self, message_id: &str) -> Option<CallKey> {
         let mut candidates = self.calls.calls_with_result_in(message_id);
         let call = candidates.find(|call| !call.is_unlisted() && self.is_run_call(&call.key()))?;
         Some(call.key())
     }
 
-    /// Attaches the calls of a new node to it, and assigns to them the results that arrived
-    /// earlier. Assigns or indexes the results that the node contains.
+    /// Attaches the calls of a new node to the node, and assigns results that arrived earlier to
+    /// these calls. Results in the new node are assigned to their calls, or indexed until the calls
+    /// appear.
     pub(super) fn index_calls(&mut self, node: usize) {
         self.attach_calls(node);
         let keys: Vec<CallKey> = self.node_call_keys(node).collect();
@@ -50,7 +54,7 @@ impl Conversation {
         self.index_orphans(node);
     }
 
-    /// Rebuilds the indices of messages and of results without a call, after an operation that
+    /// Rebuilds the indices of wire ids and of results without a call, after an operation that
     /// moved nodes. Renumbers the run's path, and assigns the results whose calls are known.
     pub(super) fn reindex(&mut self) {
         self.wire_ids.clear();

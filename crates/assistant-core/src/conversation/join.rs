@@ -1,8 +1,8 @@
-//! Adds messages to the tree that do not continue the run's path. [`Conversation::upsert`] accepts
-//! messages of other sources, in any order.
+//! Adds or updates messages anywhere in the tree, not only at the end of the run's path.
+//! [`Conversation::upsert`] accepts messages in any order.
 //!
-//! A message whose parent is missing is an orphan: a root until the parent arrives. `branch`
-//! handles changes of the user to the tree.
+//! A message whose parent is missing is a root until the parent arrives. `branch` handles the
+//! user's changes to the tree.
 
 use super::{Conversation, Message, MessageId, TreeError, part::parts_from_content};
 use crate::event::{Content, Role};
@@ -31,15 +31,15 @@ impl Conversation {
         Ok(id)
     }
 
-    /// Adds a message to the tree, or updates the existing message with the same id, which keeps
-    /// its role and parent.
+    /// Adds a message to the tree, or updates the existing message with the same id. The existing
+    /// message keeps its role and parent.
     ///
-    /// While its parent is missing, the message is a root. The shown path and the run branch stay
-    /// unchanged; in an empty conversation, both begin with the message.
+    /// A new message is a root until its parent arrives. The shown path and the run branch stay
+    /// unchanged, except that both begin with the message if the conversation was empty.
     ///
     /// # Errors
     ///
-    /// Fails if the message would become its own descendant.
+    /// Fails if a new message would become its own descendant.
     #[cfg(any(feature = "records", feature = "replay"))]
     pub(crate) fn upsert(
         &mut self,
@@ -60,7 +60,8 @@ impl Conversation {
         Ok(id)
     }
 
-    /// Replaces the texts and files of a message, which keeps its place, its calls and its cost.
+    /// Replaces the texts and files of a message. The message keeps its position, its calls and its
+    /// cost.
     ///
     /// # Errors
     ///
@@ -91,8 +92,8 @@ impl Conversation {
         (ix, id)
     }
 
-    /// Replaces the content of a message except its calls. The message keeps its place and its
-    /// role, and its cost unless the new content has one.
+    /// Replaces the content of a message except its calls. The message keeps its position and its
+    /// role. It keeps its cost unless the new message has a cost.
     pub(super) fn update_node(&mut self, ix: usize, new_message: Message) {
         self.edit_message(ix, |message| {
             message.parts.retain(|part| part.call_key().is_some());
@@ -106,9 +107,9 @@ impl Conversation {
         });
     }
 
-    /// Returns true if a message and its child are one response: reasoning and activities belong to
-    /// the message after them, and texts of one run without a tool call between them belong
-    /// together.
+    /// Returns true if a message and its child belong to one response. Reasoning and activities
+    /// belong to the response of the child. An assistant's message without tool calls belongs to it
+    /// if both messages are from the same run.
     pub(crate) fn is_same_response(&self, above: &MessageId, below: &MessageId) -> bool {
         let find_node = |id| self.tree.find(id).and_then(|ix| self.node(ix));
         let (Some(upper), Some(lower)) = (find_node(above), find_node(below)) else {

@@ -1,10 +1,11 @@
 //! Reads and writes messages as JSON, in the format of stores, exports and initial conversations:
 //! `{id, role, parts: […]}`.
 //!
-//! The conversion is written by hand, so that parts and fields of unknown kind are preserved. The
-//! content of tool messages and files has AG-UI's form. Unknown fields are stored in a separate
-//! object `extra` if their names could be confused with known names; invalid values of known fields
-//! are stored unchanged. `json_call` reads and writes tool calls.
+//! The conversion is written by hand, so that parts of unknown types and unknown fields are
+//! preserved. The content of tool messages and files has the form that AG-UI defines. Unknown
+//! fields are stored in a separate object `extra` if their names could be confused with known
+//! names. Invalid values of known fields are stored unchanged. `json_call` reads and writes tool
+//! calls.
 
 use serde_json::Value;
 

@@ -1,5 +1,5 @@
-//! Reads and writes tool calls as JSON: the part `{type: "tool-call", toolCallId, toolName, state,
-//! input, …}`.
+//! Reads and writes tool calls as JSON, in the form `{type: "tool-call", toolCallId, toolName,
+//! state, input, …}`.
 
 use serde_json::Value;
 
@@ -73,7 +73,7 @@ const APPROVAL_FIELDS: [&str; 6] = [
     "extra",
 ];
 
-/// Writes the fields of a call to the object of its part.
+/// Writes the fields of a call to the JSON object of its part.
 pub(super) fn write_call(call: &ToolCall, out: &mut Writer, format: JsonFormat) {
     out.text("toolCallId", &call.id);
     out.text("toolName", &call.name);
@@ -81,7 +81,7 @@ pub(super) fn write_call(call: &ToolCall, out: &mut Writer, format: JsonFormat) 
     let lifecycle = call.state().stored_state_name(call.phase());
     out.opt_text("lifecycle", lifecycle);
     let text = call.args_text();
-    // Arguments that were cut off are written as text, so that they are not taken for complete.
+    // Arguments that were cut off are written only as text, so that they are not read as complete.
     let is_cut_off = call.is_cut_off();
     let to_json_text = |args: &Value| -> String { args.to_string() };
     let exact_args = call
@@ -207,7 +207,7 @@ pub(super) fn read_call(mut from: Object, format: JsonFormat) -> Result<ToolCall
         is_unlisted = take_flag(&mut from, "unlisted");
     }
     if let Some(origin) = take_text(&mut from, "origin") {
-        // An unknown origin is from another version, so the call is only displayed.
+        // If the origin is unknown, the call is only displayed, because another version wrote it.
         call.origin = Origin::parse(&origin).unwrap_or(Origin::Text);
     }
     let author = take_text(&mut from, "by").and_then(|name| Author::parse(&name));
@@ -330,8 +330,8 @@ fn read_approval(mut from: Object) -> (Option<CallApproval>, Option<String>) {
     (Some(approval), hand_off_id)
 }
 
-/// Reads a remembered approval of a stored call. The count of its use is not restored, since the
-/// call is checked again.
+/// Reads the remembered approval of a stored call. Whether the use of the approval was counted is
+/// not restored, since the call is checked again.
 fn read_allowed_earlier(from: &Value) -> Option<AllowedEarlier> {
     Some(AllowedEarlier {
         id: from.get("id")?.as_str()?.to_owned(),
@@ -360,7 +360,7 @@ fn read_error(mut from: Object) -> CallError {
 }
 
 impl CallResult {
-    /// Returns the fields of the result as JSON, for the journal, without the value.
+    /// Returns the fields of the result as JSON, without the value. The journal stores this form.
     pub(crate) fn to_value(&self) -> Value {
         write_result(self, false, JsonFormat::Whole)
     }

@@ -57,7 +57,8 @@ pub(super) fn take_bool(object: &mut Object, key: &str) -> Option<bool> {
     Some(flag)
 }
 
-/// Returns true if the value of a field is `true`. Removes the field in this case.
+/// Removes the field and returns true if its value is `true`. Otherwise returns false and leaves
+/// the field unchanged.
 pub(super) fn take_flag(object: &mut Object, key: &str) -> bool {
     let is_set = object.get(key) == Some(&Value::Bool(true));
     if is_set {
@@ -69,14 +70,14 @@ pub(super) fn take_flag(object: &mut Object, key: &str) -> bool {
 /// The format in which a message is read or written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum JsonFormat {
-    /// A single message, with unknown fields next to known ones.
+    /// A single message. Unknown fields are next to the known fields.
     Message,
-    /// A message of a whole conversation, with unknown fields in a separate object.
+    /// A message in a whole conversation. Unknown fields are in a separate object.
     Whole,
 }
 
-/// Writes unknown fields: into the object `extra` if a whole conversation is written or if their
-/// names equal those of known fields, otherwise next to the known fields. `known_fields` contains
+/// Writes unknown fields. Fields of a whole conversation and fields with the names of known fields
+/// are written to the object `extra`, all others next to the known fields. `known_fields` contains
 /// the names of the known fields.
 pub(super) fn write_unknown_fields(
     out: &mut Writer,
@@ -99,8 +100,8 @@ pub(super) fn write_unknown_fields(
     }
 }
 
-/// Returns the unknown fields: the fields that remain after the known fields were removed, and the
-/// fields of the object `extra`.
+/// Returns the unknown fields: the remaining fields of an object whose known fields were removed,
+/// and the fields of its object `extra`.
 pub(super) fn collect_unknown_fields(mut object: Object) -> Object {
     if let Some(extra_fields) = take_object(&mut object, "extra") {
         object.extend(extra_fields);
@@ -108,8 +109,8 @@ pub(super) fn collect_unknown_fields(mut object: Object) -> Object {
     object
 }
 
-/// Returns true if the value of a known field has a type that is never written. Such a field is
-/// preserved unchanged, and is read as an unknown field again.
+/// Returns true if the value has a type that is never written for the known field `key`. Such a
+/// field is preserved unchanged, and is read as an unknown field again.
 fn has_unwritten_type(key: &str, value: &Value) -> bool {
     match key {
         "createdAt" | "endedAt" | "startedAt" => value.as_i64().is_none(),

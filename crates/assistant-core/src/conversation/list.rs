@@ -1,7 +1,7 @@
-//! Reads a conversation from a flat list of messages, as servers store it in AG-UI's form.
+//! Reads a conversation from a flat list of messages, in the AG-UI form that servers store.
 //!
 //! The list contains authors and texts, but no branches, times or decisions. A tool message becomes
-//! the result of the call before it. `export` reads and writes the whole tree.
+//! the result of the call to which its id refers. `export` reads and writes the whole tree.
 
 use serde_json::Value;
 

@@ -3,12 +3,13 @@
 use super::{AgentStep, Author, Cost, MessageId, Part};
 use crate::event::{Content, ContentPart, Object, PartBody, Role};
 
-/// A message of the tree: its author and its parts.
+/// A message of the tree, with its role, its parts and its metadata.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Message {
     pub(crate) id: MessageId,
-    /// The id on the wire, if it differs: another branch contains a message with that id.
+    /// The id that agents use, if it differs from `id` because another branch contains a message
+    /// with the same wire id.
     pub(crate) wire_id: Option<String>,
     pub(crate) role: Role,
     pub(crate) parts: Vec<Part>,
@@ -18,7 +19,7 @@ pub struct Message {
     pub(crate) subagent_run_id: Option<String>,
     pub(crate) metadata: Option<Object>,
     pub(crate) extra: Object,
-    /// True if the message's content is a list of parts on the wire even if one text would be
+    /// True if the message's content is sent as a list of parts, even if a single text would be
     /// enough.
     pub(crate) listed: bool,
     pub(crate) cut: Option<Cut>,
@@ -31,13 +32,13 @@ pub struct Message {
     pub(crate) thread_id: Option<String>,
 }
 
-/// The reason why a message is incomplete.
+/// The reason for which a message is incomplete.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Cut {
     /// The user stopped the assistant.
     Stopped,
-    /// The agent stopped on purpose.
+    /// The agent cancelled the run.
     Cancelled,
     /// The agent reported an error.
     Failed,
@@ -71,7 +72,7 @@ impl Cut {
 }
 
 impl Message {
-    /// Returns the provider's encrypted value, which is sent back unchanged.
+    /// Returns the data that the provider encrypted, which is sent back unchanged.
     #[must_use]
     pub fn encrypted_value(&self) -> Option<&str> {
         self.encrypted_value.as_deref()
@@ -83,13 +84,13 @@ impl Message {
         self.metadata.as_ref()
     }
 
-    /// Returns the unknown fields, stored unchanged.
+    /// Returns the unknown fields of the message, which are stored unchanged.
     #[must_use]
     pub const fn extra(&self) -> &Object {
         &self.extra
     }
 
-    /// Returns the message's id, unique in the conversation.
+    /// Returns the message's id, which is unique in the conversation.
     #[must_use]
     pub const fn id(&self) -> &MessageId {
         &self.id
@@ -101,13 +102,13 @@ impl Message {
         self.role
     }
 
-    /// Returns the parts, in order.
+    /// Returns the parts of the message, in order.
     #[must_use]
     pub fn parts(&self) -> &[Part] {
         &self.parts
     }
 
-    /// Returns the time at which the message appeared, in milliseconds since 1970.
+    /// Returns the time at which the message was created, in milliseconds since 1970.
     #[must_use]
     pub const fn created_at(&self) -> i64 {
         self.created_at
@@ -125,8 +126,8 @@ impl Message {
         self.subagent_run_id.as_deref()
     }
 
-    /// Returns the reason why the message is incomplete; `None` if it is complete. The reason is
-    /// never sent to the agent.
+    /// Returns the reason for which the message is incomplete, or `None` if it is complete. The
+    /// reason is never sent to the agent.
     #[must_use]
     pub const fn cut(&self) -> Option<Cut> {
         self.cut
@@ -146,43 +147,42 @@ impl Message {
         &self.steps
     }
 
-    /// Returns the original text if callouts in the text became calls. The original text is sent to
-    /// the agent.
+    /// Returns the original text, which is sent to the agent, if callouts in the text became calls.
     #[must_use]
     pub fn original_text(&self) -> Option<&str> {
         self.markdown.as_deref()
     }
 
-    /// Returns the author, independent of the role: [`Author::Page`] if the user wrote the message
-    /// on this page.
+    /// Returns the author of the message, which is independent of its role. The author is
+    /// [`Author::Page`] if the user wrote the message on this page.
     #[must_use]
     pub const fn author(&self) -> Author {
         self.author
     }
 
-    /// Returns the text that the agent's record contains for the user's message, if it differs from
-    /// the user's own text. Views show it next to the user's text, and never instead of it.
+    /// Returns the text of the user's message as the agent reported it, if it differs from the text
+    /// that the user wrote. Views show both texts.
     #[must_use]
     pub fn disputed(&self) -> Option<&str> {
         self.disputed.as_deref()
     }
 
-    /// Returns true if the user sent the message while the agent loop was running. This mark is
-    /// never sent to the agent.
+    /// Returns true if the user sent the message while the agent loop was running. This information
+    /// is never sent to the agent.
     #[must_use]
     pub const fn is_interjected(&self) -> bool {
         self.interjected
     }
 
-    /// Returns the thread id under which the branch that begins with this message is sent, if the
+    /// Returns the thread id for requests of the branch that begins with this message, if the
     /// branch has its own thread id.
     #[must_use]
     pub fn thread_id(&self) -> Option<&str> {
         self.thread_id.as_deref()
     }
 
-    /// Creates an empty message of the agent, in any role. `now` is the time in milliseconds since
-    /// 1970. Messages of the user are created by [`Message::user`].
+    /// Creates an empty message with any role, whose author is the agent. `now` is the time in
+    /// milliseconds since 1970. [`Message::user`] creates messages of the user.
     #[must_use]
     pub fn new(id: impl Into<MessageId>, role: Role, now: i64) -> Self {
         Self {
@@ -208,7 +208,8 @@ impl Message {
         }
     }
 
-    /// Creates a message of the user.
+    /// Creates a message that the user wrote on this page. `now` is the time in milliseconds since
+    /// 1970.
     #[must_use]
     pub fn user(id: impl Into<MessageId>, content: Content, now: i64) -> Self {
         let is_list = matches!(content, Content::Parts(_));
@@ -234,13 +235,13 @@ impl Message {
         self.parts.iter().any(|part| part.call_key().is_some())
     }
 
-    /// Returns the text of all text parts, joined.
+    /// Returns the text of all text parts, joined without separators.
     #[must_use]
     pub fn text(&self) -> String {
         self.parts.iter().filter_map(Part::as_text).collect()
     }
 
-    /// Returns the content of this message with another text and the same files.
+    /// Returns the content of this message with its text replaced. The files stay the same.
     #[must_use]
     pub fn reworded(&self, text: impl Into<String>) -> Content {
         let text = text.into();
@@ -266,15 +267,14 @@ impl Message {
         Content::Parts(parts)
     }
 
-    /// Returns the text as it is sent to the agent: the original text if callouts in it became
-    /// calls.
+    /// Returns the text that is sent to the agent. This is the original text if callouts in it
+    /// became calls.
     #[must_use]
     pub fn written(&self) -> String {
         self.markdown.clone().unwrap_or_else(|| self.text())
     }
 
-    /// Returns true if the message has nothing to show, such as an assistant's message with empty
-    /// text.
+    /// Returns true if the message contains no parts other than empty texts and empty reasoning.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.parts.iter().all(|part| match part {
@@ -283,7 +283,7 @@ impl Message {
         })
     }
 
-    /// Returns true if more text is expected.
+    /// Returns true if more text or reasoning is expected.
     #[must_use]
     pub fn is_streaming(&self) -> bool {
         self.parts

@@ -1,9 +1,10 @@
 //! The conversation: a tree of messages with typed parts, and the reducer that applies events to
-//! it.
+//! the tree.
 //!
-//! A node is one message of any role but tool; the result of a call is stored in the call and keeps
-//! its place in the received order (rule "one conversation"). One path through the tree is the
-//! chat. [`crate::session`] determines the next step, and is the only writer.
+//! Each node contains one message with any role except `tool`. The result of a call is stored in
+//! the call, and keeps its position in the received order (rule "one conversation"). The chat shows
+//! one path through the tree. [`crate::session`] determines the next step, and is the only module
+//! that changes a conversation.
 
 mod after_reload;
 mod amount;

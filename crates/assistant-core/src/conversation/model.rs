@@ -1,8 +1,9 @@
-//! A conversation: messages in a tree, their calls, the runs that wrote them, and the shared state.
+//! Defines a conversation: messages in a tree, their calls, the runs that wrote the messages, and
+//! the shared state.
 //!
-//! Messages are looked up by id, calls by the agent's id on the run's path, both in constant time.
-//! Only the session and the reducer change a conversation; all other code reads it. `tree` contains
-//! the branches, `calls` the calls, `index` the lookup by the agents' ids, `branch` the user's
+//! Messages are looked up by id. Calls are looked up by the ids that the agent assigned, on the
+//! run's path. Only the session and the reducer change a conversation. `tree` contains the
+//! branches, `calls` the calls, `index` the lookup by the agent's ids, and `branch` the user's
 //! operations on the tree. This module also defines the entries of the tree.
 
 use std::collections::{HashMap, HashSet};
@@ -26,7 +27,8 @@ pub(super) struct PartRef {
     pub(super) part: usize,
 }
 
-/// A message of the tree with its run, and the results that follow it in the received order.
+/// A message of the tree with the number of its run, and the results that directly follow the
+/// message in the received order.
 #[derive(Debug, Clone)]
 pub(super) struct TreeMessage {
     pub(super) message: Message,
@@ -37,12 +39,12 @@ pub(super) struct TreeMessage {
 }
 
 /// A deleted branch that can be restored, with the positions of its results in the received order.
-/// It is never stored, and is discarded as soon as a run begins.
+/// The deleted branch is never stored, and is discarded when a run begins.
 #[derive(Debug, Clone)]
 pub(super) struct DeletedBranch {
     pub(super) branch: RemovedBranch<TreeMessage>,
-    /// The results that followed each message at the deletion, by node; `None` is the key of the
-    /// results before all messages.
+    /// The results that followed each message at the time of the deletion, by node. The key `None`
+    /// refers to the results that precede all messages.
     pub(super) results: HashMap<Option<usize>, Vec<CallKey>>,
     /// The calls that were detached by the deletion.
     pub(super) detached: Vec<CallKey>,
@@ -56,18 +58,18 @@ impl DeletedBranch {
     }
 }
 
-/// The updates that a message has received from a server. `feed` applies them.
+/// The state of the updates that a message has received from a server. `feed` applies the updates.
 #[cfg(feature = "records")]
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct UpdatedMessage {
-    /// The time of the newest update; 0 if it is not known.
+    /// The time of the newest update in milliseconds since 1970, or 0 if the time is unknown.
     pub(super) at: i64,
-    /// True while the message is known only from updates of its calls: its role and its parent are
-    /// assumed.
+    /// True while only updates of the message's calls have arrived, so that its role and its parent
+    /// are assumed.
     pub(super) assumed: bool,
 }
 
-/// A conversation: messages in a tree, the path that is shown, and the shared state.
+/// A conversation: messages in a tree, the path that is shown, and the state shared with the agent.
 #[derive(Debug, Clone)]
 pub struct Conversation {
     pub(super) tree: Tree<TreeMessage>,
@@ -76,17 +78,17 @@ pub struct Conversation {
     pub(crate) runs: Runs,
     /// Nodes by the wire id of their message.
     pub(super) wire_ids: HashMap<String, Vec<usize>>,
-    /// The branch that the user deleted last, while it can be restored.
+    /// The branch that the user deleted most recently, while it can be restored.
     pub(super) deleted: Option<Box<DeletedBranch>>,
     /// The calls whose tool messages precede all nodes in the received order.
     pub(super) leading_results: Vec<CallKey>,
-    /// The node that contains a tool result whose call is unknown, by the id of the call.
+    /// The nodes that contain results of unknown calls, by the id of the call.
     pub(super) orphans: HashMap<String, usize>,
     /// The ids of tool messages by which the page handed calls off to the agent.
     pub(super) hand_off_messages: HashSet<String>,
     /// The state shared with the agent.
     pub(super) state: Value,
-    /// The size of the state in bytes ([`crate::json::patch::size_of`]).
+    /// The size of the shared state in bytes, as measured by [`crate::json::patch::size_of`].
     pub(super) state_size: usize,
     /// The known sizes of activities in bytes, by node.
     pub(super) activity_sizes: FxHashMap<usize, usize>,
@@ -94,11 +96,11 @@ pub struct Conversation {
     #[cfg(feature = "ui-stream")]
     /// Open text blocks, by the number that the decoder assigned.
     pub(super) blocks: FxHashMap<u64, PartRef>,
-    /// The form in which messages that the agent added in the user's role are sent back.
+    /// The form in which messages are sent that the agent added with the user's role.
     pub(super) agent_user_messages: super::AgentUserMessages,
-    /// Changes that were not collected yet, without those of the tree.
+    /// The changes that were not collected yet, except those of the tree.
     pub(super) log: Vec<Change>,
-    /// The updates of messages by a server, by node.
+    /// The state of each message's updates from a server, by node.
     #[cfg(feature = "records")]
     pub(super) updated_messages: HashMap<usize, UpdatedMessage>,
     /// The state of parsing callouts in streaming texts.
@@ -156,7 +158,7 @@ impl Conversation {
         self.path_from(0)
     }
 
-    /// Returns the shown messages, from this index to the newest.
+    /// Returns the shown messages, from the one at this index to the newest.
     pub fn path_from(&self, place: usize) -> impl DoubleEndedIterator<Item = &Message> + Clone {
         let rest = self
             .tree
@@ -165,7 +167,7 @@ impl Conversation {
         self.messages_at(rest.unwrap_or_default())
     }
 
-    /// Returns the messages of the branch that runs write on, from the first to the newest.
+    /// Returns the messages of the branch on which runs write, from the first to the newest.
     pub fn run_path(&self) -> impl DoubleEndedIterator<Item = &Message> + Clone {
         self.messages_at(self.tree.path())
     }
@@ -179,15 +181,15 @@ impl Conversation {
             .map(|node| &node.message)
     }
 
-    /// Returns a counter that increases when the list of shown messages changes other than by
-    /// additions at the end. A reader that has read the same edition needs only the messages that
-    /// were added since.
+    /// Returns a counter that increases when the list of shown messages changes, except by
+    /// additions at the end. While the counter is unchanged, a reader needs to read only the added
+    /// messages.
     #[must_use]
     pub const fn path_edition(&self) -> u64 {
         self.tree.path_edition()
     }
 
-    /// Returns the number of path entries that were rewritten so far, for tests and measurements.
+    /// Returns the number of path entries that have been rewritten, for tests and measurements.
     #[doc(hidden)]
     #[must_use]
     pub const fn path_work(&self) -> u64 {
@@ -200,13 +202,14 @@ impl Conversation {
         self.path().next_back().map(|message| &message.id)
     }
 
-    /// Returns the id of the newest message of the branch that runs write on, if any.
+    /// Returns the id of the newest message on the branch on which runs write, or `None` if that
+    /// branch is empty.
     #[must_use]
     pub fn run_tip(&self) -> Option<&MessageId> {
         self.run_path().next_back().map(|message| &message.id)
     }
 
-    /// Returns true if the shown branch differs from the branch that runs write on.
+    /// Returns true if the shown branch differs from the branch on which runs write.
     #[must_use]
     pub const fn shows_other_branch(&self) -> bool {
         self.tree.shows_other_branch()
@@ -224,7 +227,7 @@ impl Conversation {
         self.tree.len()
     }
 
-    /// Returns all messages, in order of arrival.
+    /// Returns the messages of all branches, in the order of arrival.
     pub fn all_messages(&self) -> impl Iterator<Item = &Message> {
         self.tree.nodes().map(|(_, node)| &node.item.message)
     }
@@ -239,7 +242,7 @@ impl Conversation {
         self.limits = limits;
     }
 
-    /// Returns the number of calls, without those of the page itself.
+    /// Returns the number of calls, except those that the page made itself.
     pub(crate) fn agent_call_count(&self) -> usize {
         self.calls.agent_call_count()
     }
@@ -250,7 +253,7 @@ impl Conversation {
         self.log.push(Change::State);
     }
 
-    /// Removes and returns the changes since the previous use of this method.
+    /// Removes and returns the changes since the previous call of this method.
     pub(crate) fn take_changes(&mut self) -> Vec<Change> {
         let tree_changes = self.tree.take_changes().into_iter();
         let mut changes: Vec<Change> = tree_changes.map(Change::from).collect();
@@ -258,7 +261,8 @@ impl Conversation {
         changes
     }
 
-    /// Discards the changes and the events of calls, for callers that read everything at the end.
+    /// Discards the recorded changes and the events of calls, for callers that read the whole
+    /// conversation at the end.
     pub(crate) fn forget_changes(&mut self) {
         self.tree.take_changes();
         self.log.clear();
@@ -266,8 +270,8 @@ impl Conversation {
     }
 
     /// Adds a message below the tip of the run's path, and returns its id. If another message has
-    /// the id, the new message gets another id. Messages that waited for it as their parent are
-    /// moved below it.
+    /// the same id, the new message gets a different id. Messages that waited for the new message
+    /// as their parent are moved below it.
     pub(crate) fn append(&mut self, message: Message) -> MessageId {
         let entry = self.create_tree_message(message);
         let (ix, id) = self.tree.append(entry.message.id.clone(), entry);
@@ -277,7 +281,7 @@ impl Conversation {
         id
     }
 
-    /// Creates an entry of the tree for a message, as part of the active run.
+    /// Creates the tree's entry for a message, as part of the active run if there is one.
     pub(super) const fn create_tree_message(&self, message: Message) -> TreeMessage {
         TreeMessage {
             message,
@@ -286,7 +290,7 @@ impl Conversation {
         }
     }
 
-    /// Sets the id of a message to that of its node, and indexes the message by its wire id.
+    /// Sets the id of a message to the id of its node, and indexes the message by its wire id.
     pub(super) fn assign_id(&mut self, ix: usize) {
         let Some(id) = self.tree.id_at(ix).cloned() else {
             return;
@@ -303,7 +307,7 @@ impl Conversation {
         self.wire_ids.entry(wire_id).or_default().push(ix);
     }
 
-    /// Removes a node from the index of wire ids.
+    /// Removes a node from the entry of a wire id in the index.
     pub(super) fn unindex_wire_id(&mut self, wire_id: &str, ix: usize) {
         if let Some(nodes) = self.wire_ids.get_mut(wire_id) {
             nodes.retain(|other| *other != ix);
@@ -321,7 +325,8 @@ impl Conversation {
         self.tree.item_mut(ix)
     }
 
-    /// Changes a message and reports the change. `None` if the node does not exist.
+    /// Changes a message, records the change, and returns the result of `edit`. Returns `None` if
+    /// the node does not exist.
     pub(super) fn edit_message<R>(
         &mut self,
         ix: usize,
@@ -334,14 +339,14 @@ impl Conversation {
         Some(result)
     }
 
-    /// Returns true if the active run, or a run that is being resumed, has added the message.
+    /// Returns true if the message was added by the run that is active now.
     #[must_use]
     pub fn is_being_written(&self, id: &MessageId) -> bool {
         let node = self.tree.find(id).and_then(|ix| self.node(ix));
         self.runs.current.is_some() && node.is_some_and(|node| node.run == self.runs.current)
     }
 
-    /// Returns true if the tree is consistent, for tests.
+    /// Returns true if the tree is consistent. Used by tests.
     #[doc(hidden)]
     #[must_use]
     pub fn is_sound(&self) -> bool {

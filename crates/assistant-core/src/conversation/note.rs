@@ -1,4 +1,4 @@
-//! Defines notes: changes of a call that do not change its state.
+//! Defines notes, which change the data of a call without a transition to another state.
 
 use serde_json::Value;
 
@@ -8,17 +8,17 @@ use super::{
 };
 use crate::action::RegistrationId;
 
-/// A change of the review or the history in a call's state. A state without the changed field
-/// ignores the change.
+/// A change to the data in a call's state. A note has no effect if the state does not contain the
+/// data.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Note {
-    /// The call was checked; `None` voids the check.
+    /// The call was checked. `None` discards the check.
     Checked(Option<Box<Check>>),
-    /// Another registration with the same rules takes over the call.
+    /// A registration with the same rules as the previous registration takes over the call.
     TakenOver(Option<RegistrationId>),
-    /// The page asks the user about the call as it is shown on the card.
+    /// The page asks the user about the call as shown on the card.
     Asked { shown: Option<Fingerprint> },
-    /// The agent asks about the call as it is shown on the card.
+    /// The agent asks the user about the call as shown on the card.
     AskedByAgent {
         interrupt: String,
         shown: Option<Fingerprint>,
@@ -26,8 +26,9 @@ pub(crate) enum Note {
     /// The question and the answer of a stored call were read.
     #[cfg(feature = "ui-stream")]
     Approval(Option<CallApproval>),
-    /// The call was decided without an answer on its card (see [`Self::DecidedAsShown`]): an equal
-    /// call was denied before, the call ends as denied, or a callout states the decision.
+    /// A decision about the call was made without an answer on its card (unlike
+    /// [`Self::DecidedAsShown`]): an equal call was denied before, the call ends as denied, or a
+    /// callout contains the decision.
     Decision(Decision),
     /// The user or the application decided about the call as it was shown on the card.
     DecidedAsShown {
@@ -37,30 +38,30 @@ pub(crate) enum Note {
     },
     /// An equal call was denied in the same turn.
     DeniedBefore,
-    /// The user edited the arguments, or an edit is void.
+    /// The user edited the arguments. `None` discards the edit.
     Edited(Option<Value>),
-    /// The application sanitized the arguments, or the sanitized arguments are void.
+    /// The application sanitized the arguments. `None` discards the sanitized arguments.
     Cleaned(Option<Value>),
-    /// A rule of the application permits this version of the call without asking the user, or the
-    /// permission is void.
+    /// A rule of the application permits the call with this fingerprint without asking the user.
+    /// `None` withdraws the permission.
     Cleared(Option<Fingerprint>),
-    /// A remembered approval permits the call's start, or no longer permits it.
+    /// A remembered approval permits the call's start. `None` withdraws the permission.
     AllowedEarlier(Option<AllowedEarlier>),
-    /// The use of the remembered approval is counted.
+    /// The counting of the use of the remembered approval has reached this state.
     UseCounted(UseCountState),
-    /// The application permits the call's start, or was asked whether it does.
+    /// The application permits the call's start, or was asked for the permission.
     Permission(Permission),
     /// A preview was requested.
     PreviewAwaited(AwaitedPreview),
-    /// The preview arrived. `Err` contains the reason why it could not be made.
+    /// The preview arrived. `Err` contains the reason for which no preview could be created.
     Previewed(Result<Value, String>),
-    /// The preview is outdated by an edit, so the user is asked again.
+    /// An edit made the preview outdated, so the user is asked again.
     PreviewOutdated,
-    /// The call changed after it was asked about or decided.
+    /// The call changed after the user was asked about it or after it was decided.
     Changed,
     /// The user must be asked on this page before the call starts.
     MustBeAsked,
-    /// The journal contains the end of the call's last start.
+    /// The journal contains the end of the call's last start, so the outcome is known.
     OutcomeKnown,
 }
 
@@ -84,8 +85,8 @@ impl State {
         }
     }
 
-    /// Records that the question was answered: the call counts as unchanged. The user must still be
-    /// asked on this page if the answer was for the agent.
+    /// Records that the question was answered, so that the call counts as unchanged. The user must
+    /// still be asked on this page if this was required and the agent asked the question.
     fn record_answer(&mut self) {
         let approval = self.review().and_then(|review| review.approval.as_ref());
         let was_asked_by_agent = approval.is_some_and(|asked| asked.interrupt_id.is_some());

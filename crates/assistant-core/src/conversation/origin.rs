@@ -1,22 +1,24 @@
-//! The origin of a call, and the treatment of callouts: calls that are written in a text.
+//! Defines the origin of a call, and the handling of callouts, which are calls written in a text.
 
-/// The origin of a call: the agent's protocol or the page, the agent's provider, or a text.
+/// The origin of a call: the agent or the page, the agent's provider, or a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Origin {
-    /// A tool call in the agent's protocol, or a call that the page made itself.
+    /// A tool call from the agent, or a call that the page made itself.
     #[default]
     Agent,
-    /// A tool call that the agent's provider runs, and never the page.
+    /// A tool call that the agent's provider runs. The page never runs it.
     Provider,
-    /// A callout in a text: displayed, never run, and sent to the agent only as part of the text.
+    /// A callout in a text. The callout is displayed but never run, and is sent to the agent only
+    /// as part of the text.
     Text,
-    /// A callout in a text that the host permits to run. It is then treated like any other call.
+    /// A callout in a text that the host permits to run. The callout is treated like a tool call.
     Intercepted,
 }
 
 impl Origin {
-    /// Returns the name that is used in stored conversations; `None` for [`Self::Agent`].
+    /// Returns the name that is used in stored conversations, or `None` for [`Self::Agent`], which
+    /// is not stored.
     #[must_use]
     pub const fn as_str(self) -> Option<&'static str> {
         match self {
@@ -37,17 +39,16 @@ impl Origin {
     }
 }
 
-/// The treatment of tool callouts in the text of an assistant. Without the feature `callouts` they
-/// are always text.
+/// The handling of tool callouts in the assistant's text. Without the feature `callouts`, callouts
+/// are always plain text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum MarkdownTools {
-    /// Callouts are text.
+    /// Callouts remain plain text.
     #[default]
     Off,
-    /// Callouts are shown as calls between the pieces of the text, and never run.
+    /// Callouts are shown as calls between the pieces of the text, and are never run.
     Display,
-    /// Callouts are shown as with `Display`. In addition, a callout with input and without an
-    /// outcome, in a streaming text, is treated like any other call: it is checked, approved, run
-    /// and answered.
+    /// Callouts are shown as with `Display`. In addition, a callout in a streaming text that has
+    /// input and no outcome is treated like a tool call: it is checked, approved, run and answered.
     Intercept,
 }

@@ -1,5 +1,5 @@
-//! Stores results that arrive before their call at their position in the received order, and
-//! assigns them to the call once it appears. `fold` handles results of known calls.
+//! Stores results that arrive before their calls, with their positions in the received order, and
+//! assigns the results once the calls appear. `fold` handles results of known calls.
 
 use serde_json::Value;
 
@@ -29,7 +29,7 @@ pub(super) fn create_orphan_part(
 }
 
 impl Conversation {
-    /// Returns the call ids of the results in a node that are not assigned to a call yet.
+    /// Returns the call ids of the results in a node that are not assigned to a call.
     pub(super) fn orphan_call_ids(&self, ix: usize) -> Vec<String> {
         let parts = self.node(ix).map_or(&[][..], |node| &node.message.parts);
         let results = parts.iter().filter_map(|part| match part {
@@ -39,8 +39,8 @@ impl Conversation {
         results.collect()
     }
 
-    /// Assigns the results in a node to their calls if the calls are known and on the same branch,
-    /// and indexes the other results by the id of the call.
+    /// Assigns each result in a node to its call if the call is known and on the same branch.
+    /// Otherwise indexes the node by the id of the call.
     pub(super) fn index_orphans(&mut self, ix: usize) {
         for id in self.orphan_call_ids(ix) {
             let call = self.find_call(&id).filter(|key| self.can_take_result(key));
@@ -58,7 +58,7 @@ impl Conversation {
     }
 
     /// Indexes a node that contains a result without a call, by the id of the call. If several
-    /// nodes contain such a result, a node on the run's path is preferred.
+    /// nodes contain a result for the call, a node on the run's path is preferred.
     pub(super) fn index_orphan(&mut self, id: &str, ix: usize) {
         let indexed_node = self.orphans.get(id).copied();
         if indexed_node.is_none_or(|indexed_node| {
@@ -68,7 +68,7 @@ impl Conversation {
         }
     }
 
-    /// Moves the result of a call to the call, if a node of the run's path contains the result.
+    /// Moves the result of a call to the call if a node on the run's path contains the result.
     pub(super) fn adopt_orphan(&mut self, key: CallKey) {
         let Some(id) = self.call(&key).map(|call| call.id.clone()) else {
             return;
@@ -81,7 +81,7 @@ impl Conversation {
     }
 
     /// Moves a result from a node to its call. If the node is a tool message, the node is removed.
-    /// An approval of the page that the agent echoes is not set as a result.
+    /// If the agent only echoed the page's approval of the call, the call gets no result.
     fn move_orphan_to_call(&mut self, key: CallKey, ix: usize, id: &str) {
         let ix = self.unshare(ix);
         if self.tree.is_on_path(ix) {
@@ -112,7 +112,8 @@ impl Conversation {
             let index = self.results_after(parent).len();
             self.remove_message_from_paths(ix);
             self.set_received_result(key, result, author, parent, now);
-            // The result takes the position of its node, before the results that followed the node.
+            // The result takes the position of its removed node, which precedes the results that
+            // followed the node.
             let list = match parent.and_then(|ix| self.node_mut(ix)) {
                 Some(node) => &mut node.results,
                 None => &mut self.leading_results,

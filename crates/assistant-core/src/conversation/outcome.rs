@@ -1,23 +1,23 @@
-//! The final state of a call: its end, the author of its result, and the result.
+//! The final state of a call, with the way in which the call ended and its result.
 
 use super::{CallError, CallResult, Phase, Review};
 
-/// The end of a call, with its result.
+/// The data of a call that has ended.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct EndedCall {
     pub(crate) end: CallEnd,
     /// The author of the result.
     pub(crate) by: Author,
-    /// True if the agent has the result or does not need it: the agent sent it, a run that has
-    /// begun contained it, or the call ended for a run that is over.
+    /// True if the result need not be sent to the agent: the agent sent the result, a run that has
+    /// begun contained it, or the call's run is over.
     pub(crate) sent: bool,
-    /// The time of the end, in milliseconds since 1970, if known.
+    /// The time at which the call ended, in milliseconds since 1970, if known.
     pub(crate) at: Option<i64>,
-    /// The result, which is sent to the agent; `None` for a call that ended without a result.
+    /// The result, which is sent to the agent, or `None` if the call ended without a result.
     pub(crate) result: Option<CallResult>,
     /// The error of a failed call.
     pub(crate) error: Option<CallError>,
-    /// The review of the call before its end.
+    /// The call's review before the call ended.
     pub(crate) review: Box<Review>,
     /// True if the result has no position in the received order, because a snapshot omitted the
     /// tool message.
@@ -25,7 +25,7 @@ pub(crate) struct EndedCall {
 }
 
 impl EndedCall {
-    /// Creates an outcome without a result.
+    /// Creates the data of a call that ended without a result.
     pub(crate) fn new(end: CallEnd, by: Author, sent: bool) -> Self {
         Self {
             end,
@@ -51,7 +51,7 @@ pub(crate) enum CallEnd {
 }
 
 impl CallEnd {
-    /// Returns the end that this phase represents; `None` for a phase of open calls.
+    /// Returns the end of a call in this phase, or `None` if the phase is not final.
     pub(crate) const fn from_phase(phase: Phase) -> Option<Self> {
         Some(match phase {
             Phase::OutputAvailable => Self::Output,
@@ -67,7 +67,7 @@ impl CallEnd {
 /// The author of a result or of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Author {
-    /// This page: a handler's result, or a decision or message of the user.
+    /// This page: the result of a handler, or a decision or message of the user.
     Page,
     /// The agent.
     Agent,

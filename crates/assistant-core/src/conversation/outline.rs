@@ -1,8 +1,8 @@
 //! Lists the messages of the tree as rows from top to bottom, for views.
 //!
-//! An only child has the level of its parent, so a conversation of ten thousand messages without
-//! branches is a flat list; versions are indented by one level. No function of this module is
-//! recursive, because a tree may be deeper than the stack permits.
+//! A message without sibling versions has the level of its parent, and sibling versions are one
+//! level deeper than their parent. Therefore, a long conversation without branches is a flat list.
+//! No function in this module is recursive, because a deep tree could overflow the stack.
 
 use std::collections::HashSet;
 
@@ -29,7 +29,8 @@ impl OutlineRow {
         &self.id
     }
 
-    /// Returns the number of branch points between the root and the message, plus 1.
+    /// Returns the level of the row, which is the number of branch points between the root and the
+    /// message, plus 1.
     #[must_use]
     pub const fn level(&self) -> usize {
         self.level
@@ -42,26 +43,28 @@ impl OutlineRow {
         self.above
     }
 
-    /// Returns the position among the rows with the same level and the same row above, counted from
-    /// 1, and the number of these rows.
+    /// Returns the position of the row among the rows with the same level and the same parent row,
+    /// counted from 1, and the number of these rows.
     #[must_use]
     pub const fn place(&self) -> (usize, usize) {
         self.place
     }
 
-    /// Returns the number of the version, counted from 1, and the number of versions.
+    /// Returns the number of this version of the message, counted from 1, and the number of
+    /// versions.
     #[must_use]
     pub const fn version(&self) -> (usize, usize) {
         self.version
     }
 
-    /// Returns the number of versions of the next message, if there are several; otherwise 0.
+    /// Returns the number of versions of the next message, or 0 if the message has fewer than two
+    /// children.
     #[must_use]
     pub const fn branches(&self) -> usize {
         self.branches
     }
 
-    /// Returns true if the row is collapsed, so that the versions below it are omitted.
+    /// Returns true if the row is collapsed, so that the versions below it are not listed.
     #[must_use]
     pub const fn is_closed(&self) -> bool {
         self.closed
@@ -75,8 +78,8 @@ impl OutlineRow {
 }
 
 impl Conversation {
-    /// Returns the messages of the tree as rows, with versions in order of arrival. Below a message
-    /// in `closed`, the rows are omitted if the message has several children.
+    /// Returns the messages of the tree as rows, with versions in the order of arrival. The rows
+    /// below a message in `closed` are omitted if the message has several children.
     ///
     /// ```
     /// use std::collections::HashSet;

@@ -11,20 +11,19 @@ use crate::event::{Content, ContentPart, Object, PartBody};
 pub enum Part {
     /// A text.
     Text(TextPart),
-    /// A text with the reasoning of the model.
+    /// Reasoning of the model.
     Reasoning(TextPart),
-    /// A tool call, by its key in the conversation
-    /// ([`Conversation::call`](super::Conversation::call)).
+    /// A tool call, as a key for [`Conversation::call`](super::Conversation::call).
     Call(CallKey),
-    /// A tool result whose call is not known, or not known yet.
+    /// A tool result whose call is unknown or has not arrived yet.
     ToolResult(ToolResultPart),
-    /// A file: image, audio, video or document.
+    /// An image, an audio, a video or a document.
     File(ContentPart),
     /// Structured data of a type that the agent defines, such as an activity.
     Data(DataPart),
-    /// A source of the answer.
+    /// A source that the answer cites.
     Source(SourcePart),
-    /// A part of unknown type, stored unchanged.
+    /// A part of an unknown type, which is stored unchanged.
     Unknown(Value),
 }
 
@@ -48,7 +47,7 @@ impl Part {
     }
 }
 
-/// A text that may still grow.
+/// A text or reasoning that may still grow.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct TextPart {
@@ -60,13 +59,14 @@ pub struct TextPart {
 }
 
 impl TextPart {
-    /// Returns the other properties, such as the id and the metadata, stored unchanged.
+    /// Returns the fields that this type does not define, such as the id and the metadata. They are
+    /// stored unchanged.
     #[must_use]
     pub const fn extra(&self) -> &Object {
         &self.extra
     }
 
-    /// Returns the text so far.
+    /// Returns the text that has arrived so far.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
@@ -85,14 +85,14 @@ impl TextPart {
         self.generation
     }
 
-    /// Returns the period in which reasoning was written; `None` for other text, and if the period
-    /// is unknown.
+    /// Returns the period in which reasoning was written. Returns `None` for other text, or if the
+    /// period is unknown.
     #[must_use]
     pub const fn span(&self) -> Option<Span> {
         self.span
     }
 
-    /// Creates a finished text.
+    /// Creates a complete text.
     #[must_use]
     pub fn new(text: impl Into<String>) -> Self {
         Self {
@@ -102,7 +102,7 @@ impl TextPart {
     }
 }
 
-/// A period, in milliseconds since 1970.
+/// A period of time, in milliseconds since 1970.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Span {
     pub(crate) started_at: i64,
@@ -110,7 +110,7 @@ pub struct Span {
 }
 
 impl Span {
-    /// Creates a period. Without an end, the period still lasts.
+    /// Creates a period. A period without an end has not ended yet.
     #[must_use]
     pub const fn new(started_at: i64, ended_at: Option<i64>) -> Self {
         Self {
@@ -119,8 +119,8 @@ impl Span {
         }
     }
 
-    /// Returns the duration in milliseconds; `None` while the period lasts. 0 if the clock was set
-    /// back.
+    /// Returns the duration in milliseconds, or `None` while the period lasts. The duration is 0 if
+    /// the clock was set back.
     #[must_use]
     pub fn duration(&self) -> Option<u64> {
         let ms = self.ended_at?.saturating_sub(self.started_at);
@@ -140,23 +140,23 @@ impl Span {
     }
 }
 
-/// A tool result without its call.
+/// A tool result whose call is not known.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ToolResultPart {
-    /// The id of the call that the result answers.
+    /// The id of the call to which the result belongs.
     pub(crate) tool_call_id: String,
-    /// The tool's name, if given.
+    /// The tool's name, if the result contains it.
     pub(crate) tool_name: Option<String>,
     pub(crate) output: Value,
     /// The content of the tool message, if known.
     pub(crate) content: Option<Content>,
-    /// Unknown fields, stored unchanged.
+    /// The unknown fields, which are stored unchanged.
     pub(crate) extra: Object,
 }
 
 impl ToolResultPart {
-    /// Returns the result.
+    /// Returns the output of the tool.
     #[must_use]
     pub const fn output(&self) -> &Value {
         &self.output
@@ -167,37 +167,37 @@ impl ToolResultPart {
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct SourcePart {
-    /// The part's id.
+    /// The id of the source.
     pub(crate) source_id: String,
     pub(crate) url: Option<String>,
     pub(crate) title: Option<String>,
     pub(crate) media_type: Option<String>,
     pub(crate) filename: Option<String>,
-    /// Unknown fields, stored unchanged.
+    /// The unknown fields, which are stored unchanged.
     pub(crate) extra: Object,
 }
 
 impl SourcePart {
-    /// Returns the URL of a web page. It is never fetched; a link to it follows the rules for
-    /// links.
+    /// Returns the URL of a web page. The URL is never fetched, and a link to it follows the rules
+    /// for links.
     #[must_use]
     pub fn url(&self) -> Option<&str> {
         self.url.as_deref()
     }
 
-    /// Returns the media type of a document.
+    /// Returns the media type of a document, if known.
     #[must_use]
     pub fn media_type(&self) -> Option<&str> {
         self.media_type.as_deref()
     }
 
-    /// Returns the file name of a document.
+    /// Returns the file name of a document, if known.
     #[must_use]
     pub fn filename(&self) -> Option<&str> {
         self.filename.as_deref()
     }
 
-    /// Returns the title.
+    /// Returns the title of the source, if known.
     #[must_use]
     pub fn title(&self) -> Option<&str> {
         self.title.as_deref()
@@ -214,26 +214,27 @@ pub struct DataPart {
 }
 
 impl DataPart {
-    /// Returns the unknown fields, stored unchanged.
+    /// Returns the unknown fields, which are stored unchanged.
     #[must_use]
     pub const fn extra(&self) -> &Object {
         &self.extra
     }
 
-    /// Returns the name of the type, such as that of an activity.
+    /// Returns the name of the data's type, such as the type of an activity.
     #[must_use]
     pub fn data_type(&self) -> &str {
         &self.data_type
     }
 
-    /// Returns the data.
+    /// Returns the data as JSON.
     #[must_use]
     pub const fn data(&self) -> &Value {
         &self.data
     }
 }
 
-/// Converts content to parts: a text to one text part, a list to one part for each text or file.
+/// Converts content to parts: plain text to one text part, or a list to one part for each text or
+/// file.
 pub(super) fn parts_from_content(content: Content) -> Vec<Part> {
     let parts = match content {
         Content::Text(text) => return vec![Part::Text(TextPart::new(text))],

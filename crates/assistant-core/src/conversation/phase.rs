@@ -3,15 +3,15 @@
 /// The phase of a tool call. [`Status`] summarizes the phases.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Phase {
-    /// Arguments are arriving.
+    /// The arguments are arriving.
     InputStreaming,
-    /// Arguments are complete.
+    /// The arguments are complete.
     InputAvailable,
-    /// The user is asked.
+    /// The user is asked to approve the call.
     ApprovalRequested,
-    /// The question was answered, and the call is not running yet.
+    /// The user or the application has decided, and the call is not running yet.
     ApprovalResponded,
-    /// The handler runs, or the agent runs the tool.
+    /// The call's handler is running, or the agent runs the tool.
     Running,
     /// The call has a result.
     OutputAvailable,
@@ -19,8 +19,8 @@ pub enum Phase {
     OutputError,
     /// The user or the application denied the call.
     OutputDenied,
-    /// The call was not run on this page, because the user sent a new message, or because the tool
-    /// is the agent's own and needs no answer of the page.
+    /// The call was not run on this page, because the user sent a new message, or because the agent
+    /// runs the tool itself and needs no result from the page.
     Skipped,
     /// The call was cancelled, for example because the run was stopped or the action was removed.
     Cancelled,
@@ -56,8 +56,8 @@ impl Phase {
         entry.map(|(phase, _)| *phase)
     }
 
-    /// Returns true if the call has ended. The agent may still repeat its own result or its
-    /// arguments.
+    /// Returns true if a call in this phase has ended. The agent may still repeat the result that
+    /// it sent, or the arguments.
     #[must_use]
     pub const fn is_final(self) -> bool {
         matches!(
@@ -87,7 +87,7 @@ impl Phase {
     }
 }
 
-/// A summary of the phases of a tool call, for renderers.
+/// A summary of a tool call's phase, for renderers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Status {
     /// The call is not running yet.
@@ -96,7 +96,7 @@ pub enum Status {
     Executing,
     /// The call has a result.
     Complete,
-    /// The call failed, was denied, skipped or cancelled.
+    /// The call failed, or was denied, skipped or cancelled.
     Failed,
 }
 
@@ -112,9 +112,9 @@ impl Status {
         }
     }
 
-    /// Parses a status as other systems spell it: in any case, with words joined by underscores,
-    /// hyphens, spaces or capitals. A name of a [`Phase`] results in the status of that phase.
-    /// `None` for other names.
+    /// Parses a status as other systems spell it, in any case and with words joined by underscores,
+    /// hyphens, spaces or capitals. For the name of a [`Phase`], returns the status of that phase.
+    /// Returns `None` for other names.
     ///
     /// ```
     /// use assistant_core::conversation::Status;

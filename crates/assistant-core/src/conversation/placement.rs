@@ -1,8 +1,8 @@
 //! Assigns calls to messages, orders the calls on the run's path, and stores detached calls.
 //!
-//! A call that a snapshot removes from the path of its run is *detached*: if an agent sends the id
-//! again, the id refers to the same call, with its history. `calls` owns the calls, `state` defines
-//! the transitions, `index` looks up the ids that agents give.
+//! A call that a snapshot removes from the path of its run is *detached*. If an agent sends the id
+//! of a detached call again, the id refers to the same call, with its history. `calls` owns the
+//! calls, `state` defines the transitions, and `index` looks up the ids that agents assign.
 
 use super::{
     CallEvent, CallFacts, CallKey, Change, Conversation, Message, Note, Part, ToolCall,
@@ -12,8 +12,8 @@ use super::{
 use crate::{action::RegistrationId, order::in_order};
 
 impl Conversation {
-    /// Returns the call with this key; `None` if the call belongs neither to a message nor to the
-    /// page.
+    /// Returns the call with this key, or `None` if the call belongs neither to a message nor to
+    /// the page.
     #[must_use]
     pub fn call(&self, key: &CallKey) -> Option<&ToolCall> {
         match self.calls.owner(key)? {
@@ -28,8 +28,8 @@ impl Conversation {
         keys.filter_map(|key| self.calls.get(&key))
     }
 
-    /// Adds a call of the page itself, made by the given request, and returns its key. The call
-    /// belongs to no message and is never sent.
+    /// Adds a call that the page made itself with this request number, and returns the call's key.
+    /// The call belongs to no message and is never sent to the agent.
     pub(crate) fn add_direct_call(&mut self, call: ToolCall, request: u64) -> CallKey {
         let key = self.calls.add(call, None);
         self.calls.attach_to_page(&key, request);
@@ -37,27 +37,27 @@ impl Conversation {
         key
     }
 
-    /// Removes a call of the page itself, and returns the call and the number of its request.
+    /// Removes a call that the page made itself, and returns the call and its request number.
     pub(crate) fn remove_direct_call(&mut self, key: &CallKey) -> Option<(Box<ToolCall>, u64)> {
         let request = self.calls.request_of(key)?;
         self.log.push(Change::Call(*key));
         Some((self.calls.remove(key)?, request))
     }
 
-    /// Returns the key of the call whose handler requested this call, then the key of that call's
-    /// requester, and so on.
+    /// Returns the chain of calls that requested this call: the key of the call whose handler
+    /// requested it, then the key of that call's requester, and so on.
     pub(crate) fn requesters_of(&self, key: &CallKey) -> impl Iterator<Item = CallKey> {
         let find_requester = |key: &CallKey| self.call(key)?.parent;
         std::iter::successors(find_requester(key), find_requester)
     }
 
-    /// Returns the keys of the page's own calls that the handler of a call requested.
+    /// Returns the keys of the calls that a call's handler requested from the page.
     pub(crate) fn call_keys_requested_by(&self, key: &CallKey) -> Vec<CallKey> {
         let requested_calls = self.direct_calls().filter(|call| call.parent == Some(*key));
         requested_calls.map(ToolCall::key).collect()
     }
 
-    /// Returns true if any checked call may start during a run.
+    /// Returns true if the conversation contains a checked call that may start during a run.
     pub(crate) fn has_eager_call(&self) -> bool {
         self.calls.has_eager_call()
     }
@@ -71,7 +71,8 @@ impl Conversation {
         in_order(keys.collect(), CallKey::sort_key)
     }
 
-    /// Removes the checks of all open calls in messages. Calls of the page itself keep theirs.
+    /// Discards the checks of all open calls in messages. Calls that the page made itself keep
+    /// their checks.
     pub(crate) fn void_checks(&mut self) {
         let open_keys: Vec<CallKey> = self.calls.open_call_keys().collect();
         for key in open_keys {
@@ -85,7 +86,7 @@ impl Conversation {
         }
     }
 
-    /// Returns the calls of the page itself, oldest first.
+    /// Returns the calls that the page made itself, oldest first.
     pub fn direct_calls(&self) -> impl Iterator<Item = &ToolCall> {
         self.calls.direct_calls()
     }
@@ -94,7 +95,8 @@ impl Conversation {
         self.calls.owner(key) == Some(CallOwner::Page)
     }
 
-    /// Returns the call on the run's path with this wire id, which the agent assigned.
+    /// Returns the key and the call with this wire id on the run's path. Callouts that are only
+    /// displayed are ignored.
     #[must_use]
     pub fn call_by_wire_id(&self, id: &str) -> Option<(CallKey, &ToolCall)> {
         let key = self.find_call(id)?;
@@ -108,8 +110,8 @@ impl Conversation {
         self.node(node).map(|node| &node.message)
     }
 
-    /// Returns all calls of the tree, on all branches, unordered; without tool callouts that are
-    /// only text.
+    /// Returns the calls in the messages of all branches, in no particular order, without callouts
+    /// that are only displayed.
     pub(crate) fn all_calls(&self) -> impl Iterator<Item = &ToolCall> {
         self.calls.calls_in_messages().filter(|call| call.is_real())
     }
@@ -128,7 +130,8 @@ impl Conversation {
     }
 
     fn call_keys_on(&self, path: &[usize]) -> Vec<CallKey> {
-        // A conversation without calls is not traversed.
+        // A conversation without calls returns early, because traversing its messages would find
+        // nothing.
         if self.calls.is_empty() {
             return Vec::new();
         }
@@ -156,7 +159,8 @@ impl Conversation {
         calls.filter(is_open).collect()
     }
 
-    /// Returns the open calls on branches other than the run's, unordered.
+    /// Returns the open calls that are on branches other than the run's branch, in no particular
+    /// order.
     pub(crate) fn open_calls_on_other_branches(&self) -> impl Iterator<Item = &ToolCall> {
         let keys = self
             .calls
@@ -165,7 +169,7 @@ impl Conversation {
         keys.filter_map(|key| self.call(&key))
     }
 
-    /// Returns the states of the calls on the run's path that have not ended, unordered.
+    /// Returns the keys and states of the open calls on the run's path, in no particular order.
     pub(crate) fn open_states(&self) -> impl Iterator<Item = (CallKey, &State)> {
         let keys = self
             .calls
@@ -174,8 +178,8 @@ impl Conversation {
         keys.filter_map(|key| Some((key, self.call(&key)?.state())))
     }
 
-    /// Returns the key of an open call whose state satisfies a condition, on the run's path or of
-    /// the page itself; `None` if no call does.
+    /// Returns the key of an open call whose state satisfies a condition, among the calls on the
+    /// run's path and those that the page made itself. Returns `None` if no call matches.
     pub(crate) fn find_open_call(&self, condition: impl Fn(&State) -> bool) -> Option<CallKey> {
         let direct_states = self.direct_calls().map(|call| (call.key(), call.state()));
         let mut states = self.open_states().chain(direct_states);
@@ -184,13 +188,13 @@ impl Conversation {
             .map(|(key, _)| key)
     }
 
-    /// Returns true if the state of an open call on the run's path satisfies a condition.
+    /// Returns true if an open call on the run's path has a state that satisfies a condition.
     pub(crate) fn has_open_call(&self, condition: impl Fn(&State) -> bool) -> bool {
         self.open_states().any(|(_, state)| condition(state))
     }
 
-    /// Returns true if the state of an open call before the given call on the run's path satisfies
-    /// a condition.
+    /// Returns true if an open call that precedes the given call on the run's path has a state that
+    /// satisfies a condition.
     pub(crate) fn has_open_call_before(
         &self,
         key: &CallKey,
@@ -217,7 +221,8 @@ impl Conversation {
         is_in_earlier_message || preceding_keys().any(|other| is_match(&other))
     }
 
-    /// Returns the keys of the ended calls in messages of all branches, in order of their ends.
+    /// Returns the keys of the ended calls in messages of all branches, in the order in which they
+    /// ended.
     #[must_use]
     pub fn call_history(&self) -> Vec<CallKey> {
         let is_in_message = |key: &&CallKey| self.calls.node_of(key).is_some();
@@ -225,8 +230,8 @@ impl Conversation {
         ended_keys.filter(is_in_message).copied().collect()
     }
 
-    /// Returns the depth and the node of a call's message; `None` if the call is not on the run's
-    /// path.
+    /// Returns the depth and the node of a call's message, or `None` if the call is not on the
+    /// run's path.
     fn run_node_of(&self, key: &CallKey) -> Option<(usize, usize)> {
         let node = self.calls.node_of(key)?;
         let depth = self.tree.node(node)?.depth;
@@ -238,7 +243,7 @@ impl Conversation {
         self.run_node_of(key).is_some()
     }
 
-    /// Returns the keys of the calls of a node, without callouts that are only displayed.
+    /// Returns the keys of the calls in a node's message, without callouts that are only displayed.
     pub(super) fn node_call_keys(&self, node: usize) -> impl Iterator<Item = CallKey> + '_ {
         let message = self.node(node).map(|node| &node.message);
         let calls = message
@@ -247,12 +252,12 @@ impl Conversation {
         calls.filter(|call| call.is_real()).map(ToolCall::key)
     }
 
-    /// Returns the number of the newest key.
+    /// Returns the number of the most recently assigned call key.
     pub(crate) const fn last_key(&self) -> u64 {
         self.calls.last_key()
     }
 
-    /// Attaches the calls of a node's message to the node.
+    /// Records that the calls in a node's message belong to the node.
     pub(super) fn attach_calls(&mut self, node: usize) {
         let Some(entry) = self.tree.node(node) else {
             return;
@@ -262,8 +267,8 @@ impl Conversation {
         }
     }
 
-    /// Changes a call and reports the change. `None` if no call with this key belongs to a message
-    /// or to the page.
+    /// Changes a call, records the change, and returns the result of `edit`. Returns `None` if no
+    /// call with this key belongs to a message or to the page.
     pub(crate) fn edit_call<R>(
         &mut self,
         key: &CallKey,
@@ -277,8 +282,8 @@ impl Conversation {
         result
     }
 
-    /// Returns the number of other calls in the turn that have the same name and run as this call
-    /// and were started or are about to start. 0 if the run of this call is unknown.
+    /// Returns the number of other calls in the turn with the same name and run as this call that
+    /// were started or are about to start. Returns 0 if the run of this call is unknown.
     pub(crate) fn count_other_starts(&self, key: &CallKey) -> u32 {
         let Some(call) = self.call(key).filter(|call| call.run.is_some()) else {
             return 0;
@@ -297,7 +302,7 @@ impl Conversation {
         self.edit_call(key, |call| call.apply_note(note));
     }
 
-    /// Applies an event to a call. Returns `false` if the event changes nothing.
+    /// Applies an event to a call. Returns false if the event changes nothing.
     pub(crate) fn apply_state_event(&mut self, key: &CallKey, event: StateEvent) -> bool {
         let (mut event, mut is_applied) = (Some(event), false);
         self.calls.edit(key, &mut |call| {
@@ -309,60 +314,61 @@ impl Conversation {
         is_applied
     }
 
-    /// Returns the properties of a call for a record, even if the call no longer belongs to a
-    /// message.
+    /// Returns the properties of a call that a record contains, even if the call no longer belongs
+    /// to a message.
     pub(crate) fn call_facts(&self, key: &CallKey) -> Option<CallFacts> {
         self.calls.get(key).map(ToolCall::facts)
     }
 
-    /// Removes and returns the events of calls that were collected since the previous use of this
-    /// method.
+    /// Removes and returns the events of calls since the previous call of this method.
     pub(crate) fn take_call_events(&mut self) -> Vec<CallEvent> {
         self.calls.take_events()
     }
 
-    /// Removes and returns the collected events of calls, before another conversation replaces the
-    /// conversation with this id. The events include the facts that records need.
+    /// Removes and returns the events of calls before another conversation replaces the one with
+    /// this id. The events include the properties that records need.
     pub(crate) fn take_last_call_events(&mut self, thread_id: &str) -> Vec<CallEvent> {
         self.calls.take_last_events(thread_id)
     }
 
-    /// Returns the call with a wire id, on the run's path or detached from it.
+    /// Returns the call with this wire id that is on the run's path or detached.
     pub(crate) fn known_call(&self, wire_id: &str) -> Option<&ToolCall> {
         let key = self.find_call(wire_id);
         self.calls
             .get(&key.or_else(|| self.calls.detached_key(wire_id))?)
     }
 
-    /// Detaches a call from its message. If an agent repeats the call's wire id, the id refers to
-    /// this call.
+    /// Detaches a call from its message. If an agent sends the call's wire id again, the id refers
+    /// to this call.
     pub(super) fn detach_call(&mut self, key: CallKey) {
         self.calls.detach(&key);
         self.calls.index_detached(key);
     }
 
     /// Removes the detached call with this wire id from the index, and returns its key. The caller
-    /// attaches the call to a message. If another branch contains the call, a copy stays there.
+    /// attaches the call to a message. If another branch contains the call, that branch keeps a
+    /// copy.
     pub(super) fn take_detached_call(&mut self, wire_id: &str) -> Option<CallKey> {
         let key = self.calls.take_detached_key(wire_id)?;
         match self.calls.node_of(&key) {
-            // Another branch contains the call.
+            // The other branch that contains the call keeps a copy.
             Some(node) => self.detach_and_leave_copy(&key, node),
-            // The call may have ended without a reported change.
+            // The change is recorded here, because the call may have ended without a recorded
+            // change.
             None => self.log.push(Change::Call(key)),
         }
         Some(key)
     }
 
-    /// Records that the journal contains a start of a call's handler; an entry for the end is
-    /// applied afterwards. A call that could start or was running is checked again, with an unknown
-    /// outcome. `attempt` is the number of claims that were used before that start.
+    /// Records that the journal contains a start of the call's handler. An entry for the end of
+    /// that start is applied afterwards. A call that could start or was running is checked again,
+    /// with an unknown outcome. `attempt` is the number of claims that were used before that start.
     pub(crate) fn mark_unknown_outcome(&mut self, key: &CallKey, attempt: u32) {
         self.edit_call(key, |call| call.mark_unknown_outcome(attempt));
     }
 
-    /// Indexes the calls of a node that satisfy a condition as detached, for a node that is not on
-    /// the run's path.
+    /// Indexes the calls of a node that satisfy a condition as detached. The node is not on the
+    /// run's path.
     pub(super) fn index_detached_calls(
         &mut self,
         node: usize,
@@ -376,7 +382,7 @@ impl Conversation {
         }
     }
 
-    /// Changes the detached calls that are in no message and have not ended.
+    /// Changes the open detached calls that belong to no message.
     pub(crate) fn edit_detached_calls(&mut self, mut edit: impl FnMut(&mut ToolCall)) {
         let keys: Vec<CallKey> = self.calls.detached_keys().collect();
         for key in keys {
@@ -390,8 +396,8 @@ impl Conversation {
         }
     }
 
-    /// Requires a question to the user on this page before any open call starts, on all branches.
-    /// Detached calls in no message are also checked again.
+    /// Requires that the user is asked on this page before any open call starts, on all branches.
+    /// For detached calls without a message, also discards the check.
     pub(crate) fn require_question_before_starts(&mut self) {
         let open_keys: Vec<CallKey> = self.calls.open_call_keys().collect();
         for key in open_keys {
@@ -404,7 +410,7 @@ impl Conversation {
     }
 }
 
-/// Converts a depth to a number to sort by.
+/// Converts a position to a sort key.
 fn sort_key(place: usize) -> i64 {
     i64::try_from(place).unwrap_or(i64::MAX)
 }

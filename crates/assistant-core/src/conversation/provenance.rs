@@ -1,32 +1,32 @@
 //! Determines the author of a message, independent of its role (rule "who wrote a message").
 //!
-//! The user's messages are those that the user wrote on this page, and those of a record that the
-//! application loaded. The author of a message with the role `user` that an agent sent is the
-//! agent.
+//! The user is the author of messages with the role `user` that were written on this page or loaded
+//! from a record by the application. The agent is the author of a message with the role `user` that
+//! the agent sent.
 
 use super::{Author, Message};
 use crate::event::{self, Object, Role};
 
-/// The form in which messages that the agent added in the user's role are sent back.
+/// The form in which messages are sent that the agent added with the user's role.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum AgentUserMessages {
     /// The messages are sent with the name `assistant`, and with `author: "agent"` in the metadata.
-    /// To the AI SDK, whose messages have no names, they are sent as text of the assistant.
+    /// The AI SDK has no names of authors, so it receives the messages as text of the assistant.
     #[default]
     Marked,
     /// The messages are omitted.
     Omitted,
 }
 
-/// The name under which messages that the agent added in the user's role are sent.
+/// The name with which messages are sent that the agent added with the user's role.
 const AGENT_NAME: &str = "assistant";
-/// The key of the author in the metadata.
+/// The metadata field that contains the author.
 const AUTHOR_KEY: &str = "author";
 
 impl Author {
-    /// Returns the author of an imported message without an author: the record for the user's role,
-    /// the agent for all others.
+    /// Returns the author of an imported message that names no author: the record for the role
+    /// `user`, or the agent for all other roles.
     pub const fn unnamed(role: Role) -> Self {
         match role {
             Role::User => Self::Record,
@@ -43,14 +43,14 @@ impl Message {
         self.role == Role::User && self.author != Author::Agent
     }
 
-    /// Returns true if the agent added the message in the user's role.
+    /// Returns true if the agent added the message with the role `user`.
     #[must_use]
     pub fn is_attributed_to_user(&self) -> bool {
         self.role == Role::User && self.author == Author::Agent
     }
 
-    /// Returns the role of the actual author, for views: the assistant for messages that the agent
-    /// attributes to the user.
+    /// Returns the role that views show: `Assistant` for messages that the agent added with the
+    /// role `user`, or the message's role for all others.
     #[must_use]
     pub fn author_role(&self) -> Role {
         match self.is_attributed_to_user() {
@@ -60,7 +60,7 @@ impl Message {
     }
 }
 
-/// Marks a message in the user's role as written by the agent.
+/// Marks a message with the role `user` as written by the agent.
 pub(super) fn mark_as_written_by_agent(message: &mut event::Message) {
     message.name = Some(AGENT_NAME.to_owned());
     let metadata = message.metadata.get_or_insert_with(Object::new);

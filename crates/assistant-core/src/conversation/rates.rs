@@ -1,4 +1,4 @@
-//! Prices of tokens: rates for a million tokens of each kind, and the exact price of a usage.
+//! Calculates exact prices of token usage, from the price of a million tokens of each kind.
 
 use super::{Amount, AmountError, Conversation, Cost, Message, MessageId};
 use crate::event::TokenUsage;
@@ -28,8 +28,8 @@ pub struct Rates {
 }
 
 impl Rates {
-    /// Creates rates from the prices of a million tokens of input and output, as decimal numbers.
-    /// Cached tokens cost as much as other input.
+    /// Creates rates from the prices of a million input and output tokens, as decimal numbers.
+    /// Cached tokens cost as much as other input tokens until a different price is set.
     ///
     /// # Errors
     ///
@@ -49,29 +49,29 @@ impl Rates {
         })
     }
 
-    /// Sets the price of tokens read from a cache, as a multiple of the price of input.
+    /// Sets the price of tokens read from a cache, as a multiple of the price of input tokens.
     ///
     /// # Errors
     ///
-    /// Fails if the text is not a decimal number, or the price has more than nine digits after the
-    /// point.
+    /// Fails if the text is not a decimal number, or if the price has more than nine digits after
+    /// the decimal point.
     pub fn cache_reads(mut self, times: &str) -> Result<Self, AmountError> {
         self.cache_read = self.multiply_input_price(times)?;
         Ok(self)
     }
 
-    /// Sets the price of tokens written to a cache, as a multiple of the price of input.
+    /// Sets the price of tokens written to a cache, as a multiple of the price of input tokens.
     ///
     /// # Errors
     ///
-    /// Fails like [`Self::cache_reads`].
+    /// Fails under the same conditions as [`Self::cache_reads`].
     pub fn cache_writes(mut self, times: &str) -> Result<Self, AmountError> {
         self.cache_write = self.multiply_input_price(times)?;
         Ok(self)
     }
 
-    /// Declares that the reported input tokens include those of the cache, as some providers count
-    /// them.
+    /// Declares that the reported number of input tokens includes the cached tokens, as with some
+    /// providers.
     #[must_use]
     pub const fn cached_in_input(mut self) -> Self {
         self.cached_in_input = true;
@@ -83,7 +83,7 @@ impl Rates {
         price.filter(|price| price.is_price()).ok_or(AmountError)
     }
 
-    /// Returns the price of a usage. Unknown numbers count as zero.
+    /// Returns the price of a token usage. Unknown token counts count as zero.
     #[must_use]
     pub fn price(&self, usage: &TokenUsage) -> Amount {
         let read_tokens = usage.cached_input_tokens.unwrap_or(0);
@@ -107,8 +107,8 @@ impl Rates {
 }
 
 impl Cost {
-    /// Returns the exact price of all tokens, by the rates of their models; a model without rates
-    /// costs nothing. `None` if no tokens are known.
+    /// Returns the exact price of all tokens. `rates` returns the rates for a usage; a usage
+    /// without rates costs nothing. Returns `None` if no usage is known.
     #[must_use]
     pub fn priced(&self, mut rates: impl FnMut(&TokenUsage) -> Option<Rates>) -> Option<Amount> {
         let prices = self.usage.iter().map(|usage| {
@@ -126,15 +126,15 @@ impl Conversation {
         sum_costs(self.path())
     }
 
-    /// Adds up the costs of the messages from the first to this one. The sum is empty if no message
-    /// has this id.
+    /// Adds up the costs of the messages from the first message to this one. The sum is empty if no
+    /// message has this id.
     #[must_use]
     pub fn cost_up_to(&self, id: &MessageId) -> Cost {
         let chain = self.path_to(id).unwrap_or_default();
         self.cost_of(chain)
     }
 
-    /// Adds up the costs of the messages of all branches.
+    /// Adds up the costs of the messages on all branches.
     #[must_use]
     pub fn tree_cost(&self) -> Cost {
         sum_costs(self.all_messages())

@@ -1,4 +1,5 @@
-//! Reads the fields of records. A field that is missing or has another type is `None`.
+//! Reads the fields of records. Returns `None` for a field that is missing or has an unexpected
+//! type.
 
 use serde_json::Value;
 
@@ -12,8 +13,8 @@ pub(crate) fn text_field(from: &Object, key: &str) -> Option<String> {
     }
 }
 
-/// Returns a field as text: a string unchanged, any other value as JSON; `None` if the field is
-/// missing or null.
+/// Returns a string field unchanged, or any other value as JSON text. Returns `None` if the field
+/// is missing or null.
 pub(crate) fn json_text_field(from: &Object, key: &str) -> Option<String> {
     match from.get(key)? {
         Value::Null => None,

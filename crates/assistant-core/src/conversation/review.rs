@@ -1,17 +1,18 @@
-//! The review of a call: the questions about it, the decisions, and the arguments.
+//! The review of a call: the questions about the call, the decisions, and the arguments.
 //!
-//! A review is part of a state ([`super::state::State`]) and ends with it, unless the state table
-//! passes the review on. Therefore, an approval applies only to the call that the user approved.
+//! A review is part of a state ([`super::state::State`]), and is dropped with the state unless the
+//! transition moves it to the next state. Therefore, an approval applies only to the call that the
+//! user approved.
 
 use serde_json::Value;
 
 use super::{AllowedEarlier, CallApproval, Check, Decider, Fingerprint};
 use crate::{action::Remember, id::Ticket};
 
-/// The questions about a call, and the answers.
+/// The questions and answers about a call, and the data on which the decisions are based.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Review {
-    /// The check on which the permission to start was based, if the call was checked.
+    /// The result of the check on which the permission to start is based, if the call was checked.
     pub(crate) check: Option<Box<Check>>,
     /// The question to the user, and the answer.
     pub(crate) approval: Option<CallApproval>,
@@ -19,22 +20,22 @@ pub(crate) struct Review {
     pub(crate) allowed_earlier: Option<AllowedEarlier>,
     /// True if an equal call was denied in the same turn.
     pub(crate) denied_before: bool,
-    /// Arguments as the user edited them.
+    /// The arguments after the user edited them.
     pub(crate) edited_args: Option<Value>,
-    /// Arguments as the application sanitized them.
+    /// The arguments after the application sanitized them.
     pub(crate) clean_args: Option<Value>,
-    /// The action's preview of the changes, or the reason why no preview could be made.
+    /// The action's preview of the changes, or the reason for which no preview could be created.
     pub(crate) preview: Option<Result<Value, String>>,
     /// The fingerprint of the call that a rule of the application permitted without asking the
     /// user.
     pub(crate) cleared: Option<Fingerprint>,
-    /// The history of the call.
+    /// The history of the call, which each state passes on.
     pub(crate) history: History,
 }
 
 impl Review {
-    /// Returns the review of a call that is checked again. Discards the answer. The page must ask
-    /// the user again if the page had asked, or if the agent's question was answered.
+    /// Returns the review of a call that is checked again, without the decision. The page must ask
+    /// the user again if the page had asked before, or if a question of the agent was answered.
     pub(super) fn into_voided(self) -> Box<Self> {
         let was_asked =
             |approval: CallApproval| approval.interrupt_id.is_none() || approval.decision.is_some();
@@ -46,8 +47,8 @@ impl Review {
         })
     }
 
-    /// Returns the review of a call whose interrupt ended without a result. The question, the
-    /// answer, the changed arguments and the history are kept.
+    /// Returns the review of a call whose interrupt ended without a result. The review keeps the
+    /// question, the decision, the changed arguments and the history.
     pub(super) fn into_uninterrupted(self) -> Box<Self> {
         Box::new(Self {
             approval: self.approval,
@@ -64,7 +65,7 @@ impl Review {
         self
     }
 
-    /// Returns true if an answer was given.
+    /// Returns true if the review contains a decision.
     pub(super) fn is_decided(&self) -> bool {
         let approval = self.approval.as_ref();
         approval.is_some_and(|approval| approval.decision.is_some())
@@ -87,7 +88,7 @@ impl UserQuestion {
         })
     }
 
-    /// Returns true if the user has approved the call, and its preview is requested again for
+    /// Returns true if the user has approved the call and a new preview was requested for
     /// comparison.
     pub(crate) fn is_approved(&self) -> bool {
         let preview = self.awaited.as_ref();
@@ -110,7 +111,7 @@ pub(crate) struct PreviewApproval {
     pub(crate) by: Option<Decider>,
 }
 
-/// The review of a call that may start, and the application's permission.
+/// The review of a call that may start, and the state of the application's permission.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Clearance {
     pub(crate) review: Review,
@@ -124,35 +125,35 @@ impl Clearance {
     }
 }
 
-/// The application's permission for a call to start.
+/// The state of the application's permission for a call to start.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Permission {
     /// The application was not asked.
     Unasked,
     /// The application was asked about the call with this fingerprint, and has not answered.
     Asked(Ticket, Fingerprint),
-    /// The application permits the call with this fingerprint.
+    /// The application permitted the call with this fingerprint.
     Given(Fingerprint),
 }
 
 /// The history of a call, which each state passes on to the next state.
 ///
-/// The history must not be lost: a journal accepts each claim only once, and the reasons to ask the
-/// user again apply beyond the state in which they arose.
+/// The history must be preserved, because a journal accepts each claim only once, and because a
+/// reason to ask the user again remains valid in all later states.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct History {
-    /// The number of starts of the call's handler.
+    /// The number of times that the call's handler was started.
     pub(crate) starts: u32,
-    /// The number of claims without a start that the journal may contain.
+    /// The number of claims that did not lead to a start and that the journal may contain.
     pub(crate) void_starts: u32,
     /// True if the call's handler was started before a reload, and its outcome is unknown.
     pub(crate) unknown_outcome: bool,
-    /// True if the call differs from the call that the user was asked about or that was decided.
+    /// True if the call has changed since the user was asked about it or since it was decided.
     pub(crate) changed: bool,
-    /// True if the user must be asked on this page before the call starts: the page was also asking
-    /// when the agent asked, or the call was imported.
+    /// True if the user must be asked on this page before the call starts, for example because the
+    /// call was imported.
     pub(crate) must_be_asked: bool,
-    /// True if the call came from a store, so that its action may have changed.
+    /// True if the call was read from a store, so that its action may have changed.
     pub(crate) is_stored: bool,
 }
 

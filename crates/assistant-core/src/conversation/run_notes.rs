@@ -1,16 +1,16 @@
-//! Records the cost and the steps of runs on the newest message, and looks up the runs of calls.
+//! Records the cost and the steps of runs in the newest message, and looks up the runs of calls.
 
 use super::{AgentStep, Conversation, Cost, Message, MessageId, ToolCall, step::MAX_STEPS};
 use crate::event::Role;
 
 impl Conversation {
-    /// Returns true if a call was made by the active run, or by the newest run.
+    /// Returns true if the newest run, which may be active, made the call.
     pub(crate) fn is_of_newest_run(&self, call: &ToolCall) -> bool {
         call.run.is_some_and(|run| self.runs.is_newest(run))
     }
 
-    /// Returns true if the run that made a call succeeded; false if the run did not succeed or is
-    /// no longer in the list. `None` if the run of the call is unknown.
+    /// Returns true if the run that made a call succeeded. Returns false if the run did not succeed
+    /// or is no longer in the list, and `None` if the run of the call is unknown.
     #[must_use]
     pub fn run_succeeded(&self, call: &ToolCall) -> Option<bool> {
         Some(self.runs.has_succeeded(call.run?))
@@ -25,7 +25,7 @@ impl Conversation {
         self.edit_newest_answer(|message| message.cost.add(cost));
     }
 
-    /// Changes the newest message if it is an answer, reasoning or an activity; otherwise returns
+    /// Changes the newest message if it is an answer, reasoning or an activity. Otherwise returns
     /// `None`.
     fn edit_newest_answer(&mut self, edit: impl FnOnce(&mut Message)) -> Option<()> {
         let tip = self.tree.tip()?;
@@ -35,7 +35,7 @@ impl Conversation {
         }
     }
 
-    /// Returns the sum of the costs of these messages. Unknown ids are ignored.
+    /// Returns the sum of the costs of the messages with these ids. Unknown ids are ignored.
     #[must_use]
     pub fn cost_of<'a>(&self, messages: impl IntoIterator<Item = &'a MessageId>) -> Cost {
         let mut cost = Cost::default();
@@ -45,8 +45,8 @@ impl Conversation {
         cost
     }
 
-    /// Adds the steps of an ended run to the newest message, up to the maximum number of steps.
-    /// Returns false if the newest message is not the agent's.
+    /// Adds the steps of an ended run to the newest message, up to [`MAX_STEPS`]. Returns false if
+    /// the newest message is not an answer, reasoning or an activity.
     pub(crate) fn record_steps(&mut self, steps: &[AgentStep]) -> bool {
         let edit_result = self.edit_newest_answer(|message| {
             let free_count = MAX_STEPS.saturating_sub(message.steps.len());

@@ -1,10 +1,11 @@
-//! The runs of the conversation, and their ends. Only the calls of a successful run may start.
+//! The runs of a conversation, and whether they succeeded. Only the calls of a successful run may
+//! start.
 
 use serde_json::{Value, json};
 
 use crate::event::Object;
 
-/// The maximum number of runs in the list; the oldest run is removed first.
+/// The maximum number of runs in the list. The oldest run is removed if the list is full.
 const MAX_RUNS: usize = 64;
 
 /// The newest runs of a conversation.
@@ -27,7 +28,7 @@ struct RunRecord {
 }
 
 impl Runs {
-    /// Starts a run. Calls that appear from now on belong to it.
+    /// Starts a run. Calls that are added afterwards belong to this run.
     pub(crate) fn begin(&mut self, id: &str) {
         self.last += 1;
         self.current = Some(self.last);
@@ -42,7 +43,7 @@ impl Runs {
         });
     }
 
-    /// Resumes the newest run unless it succeeded; otherwise starts a run. The calls of a resumed
+    /// Resumes the newest run unless it succeeded. Otherwise starts a run. The calls of a resumed
     /// run still belong to it.
     pub(crate) fn resume(&mut self, id: &str) {
         match self.list.last_mut() {
@@ -67,7 +68,7 @@ impl Runs {
         }
     }
 
-    /// Counts an event of the active run as applied. The number is stored together with the effects
+    /// Counts an event of the active run as applied. The count is stored together with the effects
     /// of the event.
     pub(crate) fn count_event(&mut self) {
         let current_run = self.current;
@@ -77,14 +78,14 @@ impl Runs {
         }
     }
 
-    /// Returns the id of the newest run and the number of its applied events; `None` if the run has
-    /// ended.
+    /// Returns the id of the newest run and the number of its applied events, or `None` if the run
+    /// has ended.
     pub(crate) fn position(&self) -> Option<(&str, u64)> {
         let newest = self.list.last().filter(|_| self.is_newest_open())?;
         Some((&newest.id, newest.applied))
     }
 
-    /// Marks the newest run of a stored conversation as failed, if it never ended.
+    /// Marks the newest run of a stored conversation as failed if the run has not ended.
     pub(crate) fn fail_open_run(&mut self) {
         if let Some(run) = self.list.last_mut() {
             run.succeeded.get_or_insert(false);
@@ -92,19 +93,20 @@ impl Runs {
         }
     }
 
-    /// Returns true if the newest run has not ended. For a stored conversation this means that the
-    /// page was closed during the run.
+    /// Returns true if the newest run has not ended. In a stored conversation, an open run means
+    /// that the page was closed during the run.
     pub(crate) fn is_newest_open(&self) -> bool {
         let newest = self.list.last();
         newest.is_some_and(|run| run.succeeded.is_none() && run.number == self.last)
     }
 
-    /// Returns true if a run is the active or the newest one.
+    /// Returns true if this is the number of the newest run, which may be active.
     pub(crate) fn is_newest(&self, run: u64) -> bool {
         run == self.last
     }
 
-    /// Returns true if a run succeeded; false if it failed, is open, or is no longer in the list.
+    /// Returns true if the run succeeded. Returns false if the run failed, has not ended, or is no
+    /// longer in the list.
     pub(crate) fn has_succeeded(&self, number: u64) -> bool {
         let run = self.list.iter().rev().find(|run| run.number == number);
         run.is_some_and(|run| run.succeeded == Some(true))
@@ -123,13 +125,14 @@ impl Runs {
         self.list.iter().map(write_run).collect()
     }
 
-    /// Reads stored runs, and skips entries that cannot be read.
+    /// Reads stored runs. Entries that cannot be read are skipped.
     pub(super) fn from_value(value: Option<&Value>) -> Self {
         let mut runs = Self::default();
         for entry in value.and_then(Value::as_array).into_iter().flatten() {
             let read_run = |entry: &Object| {
                 let succeeded = entry.get("succeeded").and_then(Value::as_bool);
-                // The events of a run that has ended are not counted.
+                // The count is ignored if the run has ended, because only the events of an open run
+                // are counted.
                 let applied_count = entry.get("applied").filter(|_| succeeded.is_none());
                 Some(RunRecord {
                     number: entry.get("number")?.as_u64()?,
@@ -138,7 +141,8 @@ impl Runs {
                     applied: applied_count.and_then(Value::as_u64).unwrap_or(0),
                 })
             };
-            // Numbers near the limit are rejected, because the next runs would exceed it.
+            // A number near the limit is rejected, because the numbers of later runs would exceed
+            // the limit.
             let is_valid = |run: &RunRecord| run.number > runs.last && run.number < 1 << 53;
             if let Some(run) = entry.as_object().and_then(read_run).filter(is_valid) {
                 runs.last = run.number;

@@ -7,7 +7,7 @@ use super::{SourcePart, json_fields::take_text};
 use crate::json::fields::Writer;
 
 impl SourcePart {
-    /// Returns the part as JSON, in the form of the AI SDK.
+    /// Returns the source as JSON, in the form of the AI SDK.
     #[must_use]
     pub fn to_json(&self) -> Value {
         let mut writer = Writer::typed(match self.url {
@@ -26,7 +26,7 @@ impl SourcePart {
         writer.into_value()
     }
 
-    /// Reads a source from JSON; `None` for other values.
+    /// Reads a source from JSON. Returns `None` if the value is not a valid source.
     #[must_use]
     pub fn from_json(value: &Value) -> Option<Self> {
         let mut object = value.as_object()?.clone();

@@ -1,11 +1,11 @@
-//! The states of a tool call, and the table of their transitions.
+//! The states of a tool call, and the table of the transitions between them.
 //!
-//! The phase that views show, the permission to start a handler and the content of the next request
-//! derive from the state. A state contains the values that are valid in it ([`UserQuestion`],
-//! [`Clearance`], [`EndedCall`], a [`Review`] in each), and [`State::step`] consumes the state.
-//! Within a state, only a [`Note`](super::Note) changes these values. Every transition passes on
-//! the [`History`] of the call. [`crate::session`] causes the events, or the reducer if an event of
-//! the agent suffices.
+//! The state determines the phase that views show, the permission to start a handler, and the
+//! content of the next request. Each state contains the values that are valid in it, such as a
+//! [`UserQuestion`], a [`Clearance`], an [`EndedCall`] or a [`Review`]. [`State::step`] consumes
+//! the state. Within a state, only a [`Note`](super::Note) changes these values. Every transition
+//! passes on the [`History`] of the call. The events come from [`crate::session`], or from the
+//! reducer if an event of the agent is sufficient.
 
 use super::{
     CallError, Clearance, Consent, Decider, Fingerprint, History, Phase, Review, UserQuestion,
@@ -22,11 +22,11 @@ pub(crate) enum State {
     Open(Box<Review>),
     /// The call waits until its action is registered.
     Missing(Box<Review>),
-    /// A rule of the application decides whether the user must be asked.
+    /// A rule of the application was asked whether the user must be asked.
     RuleAsked {
         /// The ticket of the question to the rule.
         ticket: Ticket,
-        /// The version of the call that the rule was asked about.
+        /// The fingerprint of the call that the rule was asked about.
         about: Option<Fingerprint>,
         review: Box<Review>,
     },
@@ -34,7 +34,7 @@ pub(crate) enum State {
     Asked(Box<UserQuestion>),
     /// The call may start.
     Allowed(Box<Clearance>),
-    /// The call is invalid. Its error is sent once the run is over.
+    /// The call is invalid. The error is sent once the run is over.
     Invalid(CallError, Box<Review>),
     /// The call was denied. The denial is sent once the run is over.
     Denied {
@@ -42,26 +42,25 @@ pub(crate) enum State {
         reason: Option<String>,
         review: Box<Review>,
     },
-    /// The call's start is being written to the journal.
+    /// The start of the call is being written to the journal.
     Committing(CommitId, Box<Review>),
     /// The call's handler runs.
     Running(InvocationId, Option<TimerId>, Box<Review>),
     /// The agent runs the call.
     Remote {
-        /// True if the next run may be sent without the call's result, as soon as the page has
-        /// results to send.
+        /// True if a run that sends other results does not wait for this call's result.
         delegated: bool,
         review: Box<Review>,
     },
     /// A tool message hands the call off to the agent.
     HandedOff {
-        /// The id of the tool message, bound to the fingerprint of the call that was approved.
+        /// The id of the tool message, bound to the fingerprint of the approved call.
         message: Consent<String>,
-        /// True while a run sends the tool message to the agent.
+        /// True while a run is sending the tool message to the agent.
         out: bool,
         review: Box<Review>,
     },
-    /// An interrupt of the agent asks about the call, and is not answered yet.
+    /// An interrupt of the agent asks about the call and is not answered yet.
     Interrupted {
         /// True if the buttons of the call's card answer the interrupt.
         card: bool,
