@@ -1,15 +1,15 @@
 //! Defines the ids of a session's runs, journal entries, handler invocations, timers and host
 //! requests.
 
-/// The id of a run of this session.
+/// Identifies a run of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RunKey(pub(crate) u64);
 
-/// The id of a journal entry that is being written.
+/// Identifies a journal entry that is being written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CommitId(pub(crate) u64);
 
-/// The id of one invocation of a handler.
+/// Identifies one invocation of a handler.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct InvocationId(pub(crate) u64);
 
@@ -17,6 +17,6 @@ pub struct InvocationId(pub(crate) u64);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TimerId(pub(crate) u64);
 
-/// The id of a question to the host that is answered later.
+/// Identifies a question to the host that the host answers later.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Ticket(pub(crate) u64);

@@ -48,7 +48,7 @@ pub(crate) enum State {
     Running(InvocationId, Option<TimerId>, Box<Review>),
     /// The agent runs the call.
     Remote {
-        /// True if a run that sends other results does not wait for this call's result.
+        /// True if the next run need not wait for the call's result.
         delegated: bool,
         review: Box<Review>,
     },
@@ -68,11 +68,11 @@ pub(crate) enum State {
     },
     /// The agent's interrupt was answered with an approval.
     InterruptApproved {
-        /// True while a run sends the answer to the agent.
+        /// True while a run is sending the approval to the agent.
         out: bool,
         review: Box<Review>,
     },
-    /// The agent's interrupt was answered with a denial, or cancelled.
+    /// The agent's interrupt was answered with a denial, or was cancelled.
     InterruptDenied {
         /// The reason that was given.
         reason: Option<String>,
@@ -95,26 +95,26 @@ pub(crate) enum StateEvent {
     Reopened,
     /// The call's arguments are complete.
     ArgsEnded,
-    /// The agent gave the call another name or other arguments.
+    /// The agent changed the call's name or arguments.
     Rewritten,
-    /// The check of the call no longer holds: the action has changed or was removed.
+    /// The check of the call is no longer valid, because the action has changed or was removed.
     Voided,
-    /// The call's approval no longer applies. The approval was not sent to the agent yet.
+    /// The call's approval is no longer valid, and was not sent to the agent yet.
     Revoked,
     /// The call's action is not registered yet.
     FoundMissing,
-    /// A rule of the application was asked.
+    /// A rule of the application was asked whether the user must be asked.
     RuleAsked(Ticket, Option<Fingerprint>),
-    /// The user must be asked.
+    /// The page asks the user.
     QuestionPut,
-    /// The call may start: the action requires no approval, a rule permits the call, or it was
-    /// approved.
+    /// The call may start, because the action requires no approval, a rule permits the call, or the
+    /// call was approved.
     Cleared,
     /// The call is invalid.
     FoundInvalid(CallError),
     /// The user denied the call.
     Denied(Option<String>),
-    /// The user denied an equal call in this turn, and is not asked again.
+    /// The user denied an equal call in this turn, so the user is not asked about this call.
     DeniedBefore(Option<String>),
     /// The call's start is being written to the journal.
     CommitAsked(CommitId),
@@ -124,7 +124,7 @@ pub(crate) enum StateEvent {
     FoundRemote,
     /// The agent runs the call, and the next run does not wait for its result.
     Delegated,
-    /// The call is handed off to the agent by a message with this id.
+    /// A tool message with this id hands the call off to the agent.
     HandedOff(Consent<String>),
     /// An interrupt of the agent asks about the call. `card` is true if the buttons of the call's
     /// card answer the interrupt.
@@ -133,34 +133,34 @@ pub(crate) enum StateEvent {
     InterruptAnswered {
         approved: bool,
         reason: Option<String>,
-        /// The decider, if it is known.
+        /// The user or the rule that decided, if known.
         by: Option<Decider>,
     },
-    /// The agent's interrupt is over, and the agent sent no result.
+    /// The agent's interrupt is over, and the agent sent no result for the call.
     InterruptLifted,
-    /// The agent rejected the answer: the question is open again.
+    /// The agent rejected the answer, so its interrupt must be answered again.
     InterruptReopened {
         /// True if the buttons of the call's card answer the interrupt.
         card: bool,
     },
-    /// A run that sends the call's approval to the agent began.
+    /// A run that sends the call's approval to the agent has begun.
     SendStarted,
     /// The run that sent the call's approval failed.
     SendFailed,
     /// The call has ended, with a result or without.
     Settled(Box<EndedCall>),
-    /// The agent has the result, or does not need it: a run that sends the result began, the agent
-    /// listed a result itself, or the call ended for a run that is over.
+    /// The result need not be sent any more: a run that sends it has begun, the agent sent a result
+    /// itself, or the call's run is over.
     Delivered,
 }
 
 impl State {
-    /// Consumes a state and returns the state that follows an event, by the table in
-    /// `docs/calls.md`. `Err` returns the same state if the event changes nothing, because it is
-    /// late or an earlier event takes precedence.
+    /// Consumes a state and returns the state that follows an event, according to the table in
+    /// `docs/calls.md`. Returns the unchanged state as `Err` if the event has no effect, because it
+    /// is late or an earlier event takes precedence.
     ///
-    /// A state owns its values: an approval is valid in the next state only where the transition
-    /// moves the review.
+    /// A state owns its values, so an approval remains valid only if the transition moves the
+    /// review to the next state.
     pub(crate) fn step(self, event: StateEvent) -> Result<Self, Self> {
         let is_rewrite = matches!(event, StateEvent::Rewritten | StateEvent::Reopened);
         let was_decided = self.review().is_some_and(Review::is_decided);
@@ -171,9 +171,9 @@ impl State {
         Ok(next)
     }
 
-    /// Updates the history after a transition: counts starts and claims without a start, records
-    /// changes of a decided call, and marks the outcome as known once the handler starts or the
-    /// call ends in another way than by a denial.
+    /// Updates the history after a transition. Counts starts and claims that did not lead to a
+    /// start, records that a decided call changed, and marks the outcome as known once the handler
+    /// starts or the call ends other than by a denial.
     const fn record_transition(&mut self, voids_question: bool, was_claimed: bool) {
         let (is_running, is_known, is_asked_again) = (
             matches!(self, Self::Running(..)),
@@ -200,12 +200,13 @@ impl State {
     fn next_state(self, event: StateEvent) -> Result<Self, Self> {
         use StateEvent as E;
         Ok(match (self, event) {
-            // A result is final. Only its delivery follows.
+            // The result of an ended call is final, so only its delivery is recorded.
             (Self::Ended(mut outcome), E::Delivered) if !outcome.sent => {
                 outcome.sent = true;
                 Self::Ended(outcome)
             }
-            // An agent may repeat its own result. A result of the page is not replaced.
+            // An ended call accepts a repeated result of the agent, unless its own result is from
+            // the page.
             (Self::Ended(known), E::Settled(mut corrected))
                 if known.by != Author::Page && corrected.by == Author::Agent =>
             {
@@ -218,7 +219,8 @@ impl State {
             }
             (state @ Self::Ended(_), _) => return Err(state),
 
-            // A denial takes precedence over a result of the agent.
+            // The denial is kept if the agent also sends a result, because a denial takes
+            // precedence.
             (state @ Self::Denied { .. }, E::Settled(outcome)) if outcome.by == Author::Agent => {
                 return Err(state);
             }
@@ -234,7 +236,8 @@ impl State {
                 Self::Ended(outcome)
             }
 
-            // A start, a denial and a handoff to the agent are not undone.
+            // The agent cannot reopen or rewrite these calls, because their state may not be
+            // undone.
             (
                 state @ (Self::Running(..)
                 | Self::Denied { .. }
@@ -249,7 +252,7 @@ impl State {
                 Self::Open(state.to_blank_review())
             }
 
-            // Checks begin in `Open`, and are repeated from there.
+            // A check begins in `Open`, and a repeated check returns there.
             (Self::Open(review), E::FoundMissing) => Self::Missing(review),
             (Self::Open(review), E::RuleAsked(ticket, about)) => Self::RuleAsked {
                 ticket,
@@ -306,7 +309,8 @@ impl State {
                 }
             }
 
-            // A handler starts in two steps, and only from `Allowed`.
+            // A handler starts in two steps, and only from `Allowed`, so that the journal contains
+            // the start before the handler runs.
             (Self::Allowed(clearance), E::CommitAsked(commit)) => {
                 Self::Committing(commit, Box::new(clearance.review))
             }
@@ -315,7 +319,7 @@ impl State {
                 Self::Running(id, timer, review)
             }
 
-            // Transitions of calls that the agent runs.
+            // These transitions apply to calls that the agent runs.
             (
                 Self::Remote {
                     delegated: false,
@@ -356,7 +360,7 @@ impl State {
                 review,
             },
 
-            // Interrupts of the agent. A running or denied call is not interrupted again.
+            // A running or denied call ignores interrupts of the agent.
             (
                 state @ (Self::Running(..) | Self::Denied { .. } | Self::InterruptDenied { .. }),
                 E::Interrupted { .. },
@@ -376,7 +380,8 @@ impl State {
             (Self::Interrupted { review, .. }, E::InterruptAnswered { approved: true, .. }) => {
                 Self::InterruptApproved { out: false, review }
             }
-            // If two interrupts refer to one call, one denial is enough to deny the call.
+            // A denial also applies to an approved call, because a second interrupt may refer to
+            // the same call.
             (
                 Self::Interrupted { review, .. } | Self::InterruptApproved { review, .. },
                 E::InterruptAnswered {
@@ -399,7 +404,7 @@ impl State {
         })
     }
 
-    /// Returns the call's review.
+    /// Returns the call's review, or `None` while the arguments are streaming.
     pub(crate) const fn review(&self) -> Option<&Review> {
         match self {
             Self::Streaming(_) => None,
@@ -421,7 +426,8 @@ impl State {
         }
     }
 
-    /// Returns a mutable reference to the call's review; `None` while arguments are streaming.
+    /// Returns a mutable reference to the call's review, or `None` while the arguments are
+    /// streaming.
     pub(super) const fn review_mut(&mut self) -> Option<&mut Review> {
         match self {
             Self::Streaming(_) => None,
@@ -450,7 +456,7 @@ impl State {
         }
     }
 
-    /// Returns a review that contains only the history.
+    /// Returns a new review that keeps only the history.
     fn to_blank_review(&self) -> Box<Review> {
         Box::new(Review {
             history: self.history(),
@@ -478,8 +484,8 @@ impl State {
         }
     }
 
-    /// Returns true if the user must be asked on this page: the call's history requires it, or a
-    /// question of the page has no valid answer.
+    /// Returns true if the user must be asked on this page, because the call's history requires it,
+    /// or because a question of the page has not been answered.
     pub(super) fn must_be_asked(&self) -> bool {
         let approval = self.review().and_then(|review| review.approval.as_ref());
         let is_open =
@@ -518,7 +524,7 @@ impl State {
         }
     }
 
-    /// Returns true if the call ended.
+    /// Returns true if the call has ended.
     pub(crate) const fn is_done(&self) -> bool {
         matches!(self, Self::Ended(_))
     }
@@ -542,7 +548,7 @@ impl State {
         )
     }
 
-    /// Returns true if the call's handler is about to start or has started.
+    /// Returns true if the call's handler is being started or is running.
     pub(crate) const fn is_starting_or_running(&self) -> bool {
         matches!(self, Self::Committing(..) | Self::Running(..))
     }

@@ -1,4 +1,4 @@
-//! Compares the tables in `docs/calls.md` with the code.
+//! Compares the tables of call states in `docs/calls.md` with the code.
 
 use super::{
     after_reload::{LastStart, StoredState},
@@ -153,7 +153,7 @@ fn events() -> Vec<(&'static str, StateEvent)> {
     ]
 }
 
-/// Returns the name of a state in the table.
+/// Returns the name of a state as used in the table.
 fn state_name(state: &State) -> &'static str {
     let is_same = |known: &&(&str, State)| {
         let author_of = |state: &State| match state {
@@ -167,8 +167,8 @@ fn state_name(state: &State) -> &'static str {
     states.iter().find(is_same).map_or("?", |(name, _)| name)
 }
 
-/// Lists the transitions of each state: the events, and the state that follows. Events that are not
-/// listed change nothing.
+/// Returns a table that lists, for each state, the events that change the state and the states that
+/// follow.
 fn transition_table() -> String {
     let mut table = String::from("| state | event → next state |\n| --- | --- |\n");
     for (label, state) in states() {
@@ -183,8 +183,8 @@ fn transition_table() -> String {
     table
 }
 
-/// Lists for each state the state after a reload, and the state after a reload if the journal
-/// contains a start without an end.
+/// Returns a table that lists, for each state, the state after a reload, and the state after a
+/// reload if the journal contains a start without an end.
 fn reload_table() -> String {
     let mut table =
         String::from("| state | after a reload | with a start on record |\n| --- | --- | --- |\n");
@@ -200,8 +200,8 @@ fn reload_table() -> String {
     table
 }
 
-/// Returns a call state of each kind, with variants for approved calls, for approvals that a run is
-/// sending, and for interrupts without a card.
+/// Returns call states of each kind, including approved calls, approvals that a run is sending, and
+/// interrupts without a card.
 fn stored_states() -> Vec<(&'static str, State)> {
     let mut variants = states();
     let approved_review = |interrupt: Option<&str>| {
@@ -263,7 +263,7 @@ fn the_tables_in_the_docs_match_the_state_machine() {
     }
 }
 
-/// A reloaded page has no handler, no claim and no ticket, and may be reloaded again.
+/// A reloaded page has no running handler, claim or ticket, and it may be reloaded again.
 #[test]
 fn a_reload_leaves_no_handler_claim_or_ticket_pending() {
     for (label, state) in stored_states() {
@@ -284,17 +284,17 @@ fn a_reload_leaves_no_handler_claim_or_ticket_pending() {
                 next,
                 "{label}"
             );
-            // Reading the journal after the reload results in the same state.
+            // Reading the journal after the reload must result in the same state.
             let reloaded_state = state.clone().after_reload(LastStart::Unrecorded);
             assert_eq!(reloaded_state.after_reload(start), next, "{label}");
-            // No call with an unknown outcome is allowed.
+            // A call with an unknown outcome must not be allowed to start.
             let is_allowed = matches!(next, State::Allowed(_));
             assert!(!is_allowed || start == LastStart::Unrecorded, "{label}");
         }
     }
 }
 
-/// A stored conversation has only the states that follow a reload.
+/// A conversation is stored with the states that follow a reload.
 #[test]
 fn stored_states_round_trip_to_the_state_after_a_reload() {
     for (label, state) in stored_states()
@@ -325,7 +325,7 @@ fn stored_states_round_trip_to_the_state_after_a_reload() {
     }
 }
 
-/// Starts are counted permanently, and no event and no reload removes a reason to ask the user.
+/// No event or reload removes the count of starts or a reason to ask the user.
 #[test]
 fn every_transition_keeps_the_history() {
     let history = History {
@@ -384,7 +384,7 @@ fn every_transition_keeps_the_history() {
 
 #[test]
 fn a_started_or_denied_call_never_starts_again() {
-    // No sequence of events leads from these states to a start.
+    // No sequence of events from one of these states may lead to a start.
     let is_settled = |state: &State| {
         matches!(
             state,
@@ -398,7 +398,7 @@ fn a_started_or_denied_call_never_starts_again() {
             assert!(is_still_settled, "{label}: {event_label} → {next:?}");
         }
     }
-    // A call starts only from `Committing`, which follows only `Allowed`.
+    // A call starts only from `Committing`, and `Committing` is reached only from `Allowed`.
     for (label, state) in states() {
         for (event_label, event) in events() {
             match state.clone().step(event.clone()) {

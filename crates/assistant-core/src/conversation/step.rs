@@ -1,4 +1,4 @@
-//! The steps that an agent reports, stored with the last message of its run.
+//! The steps of a run as reported by the agent, stored with the last message of the run.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use crate::event::Object;
 /// The maximum number of steps that a message stores.
 pub(super) const MAX_STEPS: usize = 128;
 
-/// A step of a run, with the name that the agent reported.
+/// A step of a run, as reported by the agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct AgentStep {
@@ -49,8 +49,8 @@ impl AgentStep {
     }
 }
 
-/// Removes the stored steps from an object and returns them, up to the maximum number. Entries that
-/// cannot be read are skipped.
+/// Removes the stored steps from an object and returns them, up to [`MAX_STEPS`]. Steps that cannot
+/// be read are skipped.
 pub(super) fn take_steps(from: &mut Object) -> Vec<AgentStep> {
     let steps = from.shift_remove("steps");
     let list = steps.as_ref().and_then(Value::as_array);

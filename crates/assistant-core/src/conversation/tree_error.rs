@@ -1,8 +1,8 @@
-//! The errors of operations on the tree, and the selection of a version.
+//! The errors of operations on the tree, and the direction in which a version is selected.
 
 use std::fmt;
 
-/// The reason why an operation on the tree was refused. A refused operation changes nothing.
+/// The reason for which an operation on the tree failed. A failed operation changes nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TreeError {
@@ -10,22 +10,22 @@ pub enum TreeError {
     UnknownMessage,
     /// No message has the id of the parent.
     UnknownParent,
-    /// A message with this id exists already.
+    /// Another message already has this id.
     DuplicateId,
     /// The message would become its own descendant.
     Cycle,
-    /// The message was not written by the user and cannot be edited as a branch.
+    /// The message was not written by the user, so it cannot be edited as a branch.
     NotUser,
-    /// The message was not written by the agent and cannot be regenerated.
+    /// The message was not written by the agent, so it cannot be regenerated.
     NotAssistant,
-    /// The message has no previous or next version.
+    /// The message has no previous version or no next version.
     NoSibling,
     /// Nothing was deleted, or the deletion can no longer be undone.
     NothingDeleted,
 }
 
 impl TreeError {
-    /// Returns the stable code of the error, for programs.
+    /// Returns a stable code that identifies the error, for programs.
     #[must_use]
     pub const fn code(self) -> &'static str {
         match self {
@@ -58,7 +58,7 @@ impl fmt::Display for TreeError {
 
 impl std::error::Error for TreeError {}
 
-/// The direction to another version of a message.
+/// The direction from a version of a message to another version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sibling {
     /// The previous version.

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::event::{Object, TokenUsage};
 
-/// A record of a message or of a call.
+/// A record of the state of a message or a call.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Update {
     /// The state of a message.
@@ -33,14 +33,14 @@ pub struct ConvUpdate {
     pub(crate) tool_calls: Vec<CallInfo>,
 }
 
-/// A piece of a message's content.
+/// A block of a message's content.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ContentBlock {
     pub(crate) content: String,
     pub(crate) content_type: String,
 }
 
-/// A call in a [`ConvUpdate`].
+/// A tool call in a [`ConvUpdate`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallInfo {
     pub(crate) id: String,
@@ -70,7 +70,7 @@ impl Update {
         }
     }
 
-    /// Returns the id of the conversation; empty if the record contains no id.
+    /// Returns the id of the conversation, or an empty string if the record contains no id.
     #[must_use]
     pub fn conv_id(&self) -> &str {
         match self {
@@ -79,8 +79,9 @@ impl Update {
         }
     }
 
-    /// Parses a record of a call if the JSON names a call, or a message and a tool; otherwise a
-    /// record of a message. `None` if required ids are missing. Unknown fields are ignored.
+    /// Parses a record of a call if the JSON contains the id of a call, or a tool's name and a
+    /// message's id. Otherwise parses a record of a message. Returns `None` if required ids are
+    /// missing. Unknown fields are ignored.
     #[must_use]
     pub fn from_json(value: &Value) -> Option<Self> {
         let has_field = |key: &str| value.get(key).is_some_and(|field| !field.is_null());
@@ -91,8 +92,8 @@ impl Update {
     }
 }
 
-/// Reads the status of a call. Without a status, a call with a result is complete. Any other
-/// missing or unknown status counts as pending.
+/// Reads the status of a call. If the status is missing, a call with a result is complete. In all
+/// other cases, a missing or unknown status counts as pending.
 fn read_status(object: &Object, result: Option<&String>) -> Status {
     let default_status = match result {
         Some(_) if !object.contains_key("status") => Status::Complete,
@@ -135,7 +136,7 @@ impl ConvUpdate {
         })
     }
 
-    /// Parses a record from JSON; `None` if the value is not an object with a `messageId`.
+    /// Parses a record from JSON. Returns `None` if the value is not an object with a `messageId`.
     #[must_use]
     pub fn from_json(value: &Value) -> Option<Self> {
         let object = value.as_object()?;
@@ -167,8 +168,7 @@ impl ConvUpdate {
         })
     }
 
-    /// Returns the conversation's id. An update with an empty id is applied to the open
-    /// conversation.
+    /// Returns the conversation's id. An update with an empty id applies to the open conversation.
     #[must_use]
     pub fn conv_id(&self) -> &str {
         &self.conv_id
@@ -180,20 +180,20 @@ impl ConvUpdate {
         &self.message_id
     }
 
-    /// Returns the id of the parent message.
+    /// Returns the id of the parent message, if given.
     #[must_use]
     pub fn parent_id(&self) -> Option<&str> {
         self.parent_id.as_deref()
     }
 
-    /// Returns the content; `None` leaves the known content unchanged.
+    /// Returns the blocks of content. `None` means that the known content stays unchanged.
     #[must_use]
     pub fn content_blocks(&self) -> Option<&[ContentBlock]> {
         self.content_blocks.as_deref()
     }
 
-    /// Returns the time of the change, in milliseconds since 1970; 0 if unknown. An update that is
-    /// older than the newest one only adds missing values to the message.
+    /// Returns the time of the change in milliseconds since 1970, or 0 if the time is unknown. An
+    /// update that is older than the newest update only adds missing values to the message.
     #[must_use]
     pub const fn timestamp(&self) -> i64 {
         self.timestamp
@@ -205,25 +205,25 @@ impl ConvUpdate {
         &self.source
     }
 
-    /// Returns the known token usage. A missing count leaves the known count unchanged.
+    /// Returns the token usage, if known. If a count is missing, the known count stays unchanged.
     #[must_use]
     pub const fn token_usage(&self) -> Option<&TokenUsage> {
         self.token_usage.as_ref()
     }
 
-    /// Returns the price.
+    /// Returns the cost of the message, if known.
     #[must_use]
     pub const fn cost(&self) -> Option<Amount> {
         self.cost
     }
 
-    /// Returns the files, in any form; `None` leaves the known files unchanged.
+    /// Returns the files as JSON values. `None` means that the known files stay unchanged.
     #[must_use]
     pub fn attachments(&self) -> Option<&[Value]> {
         self.attachments.as_deref()
     }
 
-    /// Returns the duration in milliseconds.
+    /// Returns the duration in milliseconds, if known.
     #[must_use]
     pub const fn duration_ms(&self) -> Option<u64> {
         self.duration_ms
@@ -260,7 +260,7 @@ impl ContentBlock {
         &self.content
     }
 
-    /// Returns the kind of content, such as `text` or `reasoning`.
+    /// Returns the kind of the content, such as `text` or `reasoning`.
     #[must_use]
     pub fn content_type(&self) -> &str {
         &self.content_type
@@ -301,7 +301,7 @@ impl CallInfo {
         &self.tool_name
     }
 
-    /// Returns the status.
+    /// Returns the status of the call.
     #[must_use]
     pub const fn status(&self) -> Status {
         self.status
@@ -328,7 +328,8 @@ impl ToolUpdate {
         })
     }
 
-    /// Parses a record; `None` if it names neither a call, nor a message and a tool.
+    /// Parses a record of a call. Returns `None` if the value contains neither the id of a call,
+    /// nor both a tool's name and a message's id.
     #[must_use]
     pub fn from_json(value: &Value) -> Option<Self> {
         let object = value.as_object()?;
@@ -350,21 +351,21 @@ impl ToolUpdate {
         })
     }
 
-    /// Returns the conversation's id. An update with an empty id is applied to the open
-    /// conversation.
+    /// Returns the conversation's id. An update with an empty id applies to the open conversation.
     #[must_use]
     pub fn conv_id(&self) -> &str {
         &self.conv_id
     }
 
-    /// Returns the id of the message that contains the call; empty if the sender does not name it.
+    /// Returns the id of the message that contains the call, or an empty string if the sender did
+    /// not set it.
     #[must_use]
     pub fn message_id(&self) -> &str {
         &self.message_id
     }
 
-    /// Returns the call's id. If the id is empty, as from systems that name only the tool, the
-    /// update refers to the first call of the tool in the message that has not ended.
+    /// Returns the call's id. An empty id, which is sent by systems that identify only the tool,
+    /// refers to the first open call of the tool in the message.
     #[must_use]
     pub fn tool_call_id(&self) -> &str {
         &self.tool_call_id
@@ -376,13 +377,13 @@ impl ToolUpdate {
         &self.tool_name
     }
 
-    /// Returns the status.
+    /// Returns the status of the call.
     #[must_use]
     pub const fn status(&self) -> Status {
         self.status
     }
 
-    /// Returns the result or the error message, as text.
+    /// Returns the result or the error message as text, if known.
     #[must_use]
     pub fn result(&self) -> Option<&str> {
         self.result.as_deref()

@@ -1,7 +1,8 @@
-//! Converts messages to and from the flat list that is exchanged with agents.
+//! Converts messages between the tree and the flat list that is exchanged with agents.
 //!
-//! The *received order* is the exact order of arrival. The *request order* is the order of sending:
-//! each tool result directly follows the message with its call (rule "one conversation").
+//! The *received order* is the order in which messages arrived. The *request order* is the order in
+//! which messages are sent: each tool result directly follows the message that contains its call
+//! (rule "one conversation").
 
 use serde_json::Value;
 
@@ -12,20 +13,20 @@ use super::{
 use crate::event::{self, Content, ContentPart, FunctionCall, MessageBody, Object, PartBody, Role};
 
 impl Conversation {
-    /// Sets the form in which messages that the agent attributes to the user are sent.
+    /// Sets the form in which messages are sent that the agent added with the user's role.
     pub(crate) fn with_agent_user_messages(mut self, form: AgentUserMessages) -> Self {
         self.agent_user_messages = form;
         self
     }
 
-    /// Returns true if a message is omitted from requests because of its author
-    /// ([`AgentUserMessages::Omitted`]).
+    /// Returns true if requests omit a message because the agent added it with the user's role and
+    /// [`AgentUserMessages::Omitted`] is set.
     #[must_use]
     pub fn omits(&self, message: &Message) -> bool {
         self.agent_user_messages == AgentUserMessages::Omitted && message.is_attributed_to_user()
     }
 
-    /// Returns the messages of the run's path in the order of arrival.
+    /// Returns the messages of the run's path in the received order.
     #[must_use]
     pub fn received_messages(&self) -> Vec<event::Message> {
         let mut list: Vec<_> = self.tool_messages(&self.leading_results);
@@ -37,16 +38,16 @@ impl Conversation {
         list
     }
 
-    /// Returns the messages of the run's path for a request: system messages first, and each result
-    /// directly after its call. Omits activities, results without a call, calls that ended without
-    /// a result (rule "every call is answered"), calls that only contained a question, and messages
-    /// for which [`Self::omits`] returns true.
+    /// Returns the messages of the run's path for a request, with system messages first and each
+    /// result directly after the message with its call. Omits activities, results without a call,
+    /// calls that ended without a result (rule "every call is answered"), calls that only contained
+    /// a question, and messages for which [`Self::omits`] returns true.
     #[must_use]
     pub fn request_messages(&self) -> Vec<event::Message> {
         let mut list = Vec::new();
         for ix in self.tree.path() {
             let Some(node) = self.node(*ix) else { continue };
-            // A tool message without a call is not sent, because some servers reject it.
+            // A tool message without a call is omitted, because some servers reject it.
             let is_local = matches!(node.message.role, Role::Activity | Role::Tool);
             if is_local || self.has_only_omitted_calls(&node.message) || self.omits(&node.message) {
                 continue;
@@ -79,8 +80,8 @@ impl Conversation {
         is_sendable(call) && !self.is_question_carrier(call)
     }
 
-    /// Returns true if an assistant's message has calls but no text, and all its calls are omitted
-    /// from requests.
+    /// Returns true if an assistant's message has no text, and has calls that are all omitted from
+    /// requests.
     fn has_only_omitted_calls(&self, message: &Message) -> bool {
         message.role == Role::Assistant
             && message.has_calls()
@@ -125,8 +126,8 @@ impl Conversation {
     }
 }
 
-/// Returns the tool message for a call: the result or, for a call that is handed off, the approval.
-/// `None` if the call has neither.
+/// Returns the tool message for a call, which contains the result, or the approval if the call is
+/// handed off to the agent. Returns `None` if the call has no result and is not handed off.
 fn tool_message_for(call: &ToolCall) -> Option<event::Message> {
     if let Some(result) = call.result() {
         return Some(tool_message(call, result));
@@ -139,7 +140,8 @@ fn tool_message_for(call: &ToolCall) -> Option<event::Message> {
     ))
 }
 
-/// Returns true if the call has a result or can still get a result; false for a displayed callout.
+/// Returns true if the call has a result or has not ended. Returns false for a callout that is only
+/// displayed.
 fn is_sendable(call: &ToolCall) -> bool {
     call.is_real() && (call.result().is_some() || !call.state().is_done())
 }
@@ -159,7 +161,7 @@ fn tool_message(call: &ToolCall, result: &CallResult) -> event::Message {
     }
 }
 
-/// Returns a call as the agent made it, in the form of message lists.
+/// Returns a call with the arguments that the agent sent, in the form of message lists.
 fn to_listed_call(call: &ToolCall) -> FunctionCall {
     FunctionCall {
         encrypted_value: call.encrypted_value.clone(),
@@ -169,9 +171,9 @@ fn to_listed_call(call: &ToolCall) -> FunctionCall {
     }
 }
 
-/// Returns a call with the arguments with which it was started, so that the agent does not describe
+/// Returns a call with the arguments with which it was started, so that the agent does not refer to
 /// arguments that were not used. If the arguments were changed, the metadata contains the original
-/// ones.
+/// arguments.
 fn to_executed_call(call: &ToolCall) -> FunctionCall {
     let mut wire_call = to_listed_call(call);
     if let Some(args) = call.changed_args().filter(|_| call.was_started()) {
@@ -182,8 +184,8 @@ fn to_executed_call(call: &ToolCall) -> FunctionCall {
     wire_call
 }
 
-/// The metadata field with the original arguments of a call that the user or the application
-/// changed.
+/// The metadata field with the original arguments of a call whose arguments were changed by the
+/// user or the application.
 const ORIGINAL_ARGUMENTS: &str = "originalArguments";
 
 fn assistant_body(message: &Message, tool_calls: Vec<FunctionCall>) -> MessageBody {
@@ -255,7 +257,7 @@ fn orphan_body(message: &Message) -> Option<MessageBody> {
     })
 }
 
-/// Converts the content of a received message to parts, without its calls.
+/// Converts the content of a received message to parts. The caller adds the message's calls.
 pub(super) fn parts_from_wire(body: MessageBody) -> Vec<Part> {
     match body {
         MessageBody::Developer { content } | MessageBody::System { content } => {
@@ -292,7 +294,7 @@ pub(super) fn parts_from_wire(body: MessageBody) -> Vec<Part> {
     }
 }
 
-/// Creates a call with complete arguments from a listed call.
+/// Creates a call with complete arguments from a call in a message list.
 pub(super) fn completed_call_from_wire(wire: FunctionCall, now: i64) -> ToolCall {
     let mut call = ToolCall::new(wire.id, wire.name, now);
     call.set_args_text(&wire.arguments);
@@ -303,8 +305,8 @@ pub(super) fn completed_call_from_wire(wire: FunctionCall, now: i64) -> ToolCall
     call
 }
 
-/// Converts a received message to a message of the tree, without its calls, which the caller adds.
-/// A tool message becomes an orphan, which the caller assigns to its call.
+/// Converts a received message to a message of the tree. The caller adds the message's calls. A
+/// tool message becomes a message without a call, and the caller assigns its result to the call.
 pub(super) fn message_from_wire(wire: event::Message, now: i64) -> Message {
     let is_list = match &wire.body {
         MessageBody::User { content } | MessageBody::Tool { content, .. } => {

@@ -1,5 +1,5 @@
-//! Defines the content of messages: plain text, or a list of typed parts (text, image, audio,
-//! video, document).
+//! Defines the content of messages: plain text, or a list of parts (text, image, audio, video or
+//! document).
 
 use serde_json::Value;
 
@@ -8,7 +8,7 @@ use serde_json::Value;
 pub enum Content {
     /// Plain text.
     Text(String),
-    /// Typed parts, in order.
+    /// A list of parts, in order.
     Parts(Vec<ContentPart>),
 }
 
@@ -50,12 +50,12 @@ impl Content {
     }
 }
 
-/// One part of a content list.
+/// One part of a message's content.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ContentPart {
     /// The id of the part, if the producer set one.
     pub id: Option<String>,
-    /// Metadata, which may be any JSON value.
+    /// The metadata of the part, which may be any JSON value.
     pub metadata: Option<Value>,
     /// The text or the media of the part.
     pub body: PartBody,
@@ -68,37 +68,37 @@ pub enum PartBody {
     Text(String),
     /// An image, a sound, a video or a document.
     Media {
-        /// `image`, `audio`, `video` or `document`.
+        /// The kind of the file: `image`, `audio`, `video` or `document`.
         kind: String,
-        /// The source of the file's bytes.
+        /// The location of the file's data.
         source: Source,
     },
 }
 
-/// The location of a media part's bytes.
+/// The location of a file's data.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Source {
-    /// Bytes inside the message, encoded as base64.
+    /// Base64-encoded data inside the message.
     Data {
-        /// The bytes as base64.
+        /// The base64-encoded data.
         value: String,
-        /// The media type of the bytes.
+        /// The media type of the data.
         mime_type: String,
     },
     /// Data at a URL, which is fetched only if the host permits it.
     Url {
         /// The URL of the data.
         value: String,
-        /// The media type, if known.
+        /// The media type of the data, if known.
         mime_type: Option<String>,
     },
-    /// An opaque handle of a provider. The handle is neither fetched nor parsed.
+    /// An opaque handle that a provider issued. The handle is neither fetched nor parsed.
     File {
-        /// The handle, as issued by the provider.
+        /// The handle, as the provider issued it.
         value: String,
         /// The provider that issued the handle, if known.
         provider: Option<String>,
-        /// The media type, if known.
+        /// The media type of the data, if known.
         mime_type: Option<String>,
     },
 }

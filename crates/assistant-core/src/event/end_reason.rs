@@ -1,7 +1,7 @@
-//! Detects answers that were cut off, by the reason that models and servers report.
+//! Detects answers that were cut off, from the reason that a model or server reports.
 
-/// The substrings by which the reason of a cut-off answer is recognized, in lower case without
-/// separators.
+/// The substrings that indicate a cut-off answer. They are matched against the reason in lower case
+/// without separators.
 const CUT_OFF_SUBSTRINGS: [&str; 14] = [
     "blocklist",
     "exceed",
@@ -19,8 +19,8 @@ const CUT_OFF_SUBSTRINGS: [&str; 14] = [
     "truncat",
 ];
 
-/// Returns true if this reason means that a limit or a filter cut the answer off. The end of the
-/// answer's text, and the arguments of an unfinished call, may then be incomplete.
+/// Returns true if the reported reason means that a limit or a filter cut off the answer. In this
+/// case, the text of the answer and the arguments of an unfinished call may be incomplete.
 #[must_use]
 pub fn is_cut_off(reason: &str) -> bool {
     let normalized_reason: String = reason

@@ -1,5 +1,5 @@
-//! Defines extensions of AG-UI for other protocols: answer parts that grow independently of each
-//! other, parts of other kinds, and detailed call results.
+//! Defines extensions of AG-UI for other protocols: independently growing parts of an answer, parts
+//! of other kinds, and detailed results of calls.
 
 use serde_json::Value;
 
@@ -9,18 +9,18 @@ use super::Object;
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Extension {
-    /// Updates an answer, or adds the answer if no message has its id.
+    /// Updates an answer. If no message has the answer's id, the answer is added.
     Message {
         /// The answer's id.
         message_id: String,
-        /// Changed fields of `extra`; the value `null` removes a field.
+        /// The changed fields of `extra`. A field with the value `null` is removed.
         extra: Object,
-        /// Changed fields of the metadata.
+        /// The changed fields of the metadata.
         metadata: Option<Object>,
     },
-    /// Starts a text that can grow while later parts are added.
+    /// Starts a block of text, which can grow while later parts are added.
     BlockStart {
-        /// The number of the block, unique while it is open.
+        /// The number of the block, which is unique while the block is open.
         block: u64,
         /// The id of the answer that contains the block.
         message_id: String,
@@ -37,26 +37,27 @@ pub enum Extension {
         reasoning: bool,
         /// The appended text.
         delta: String,
-        /// Changed fields of `extra`; the value `null` removes a field.
+        /// The changed fields of `extra`. A field with the value `null` is removed.
         extra: Object,
     },
     /// Ends a block.
     BlockEnd {
         /// The number of the block.
         block: u64,
-        /// Changed fields of `extra`; the value `null` removes a field.
+        /// The changed fields of `extra`. A field with the value `null` is removed.
         extra: Object,
     },
-    /// Adds a part of another kind: a source, a file, data.
+    /// Adds a part of another kind: a source, a file or data.
     Part {
         /// The id of the answer that contains the part.
         message_id: String,
         /// The part, in the form of the AI SDK.
         part: Value,
-        /// True if the data replaces that of the part with the same type and id.
+        /// True if the part replaces the data of the part with the same type and id.
         replace: bool,
     },
-    /// Discards the content of an answer after a failed attempt. The agent sends the answer again.
+    /// Discards the content of an answer after a failed attempt. The agent then sends the answer
+    /// again.
     Reset {
         /// The answer's id.
         message_id: String,
@@ -70,12 +71,12 @@ pub enum Extension {
         /// True if the arguments are complete.
         complete: bool,
     },
-    /// Ends the incomplete arguments of a call, which were cut off or never sent.
+    /// Ends the arguments of a call whose arguments were cut off or never sent.
     CallCut {
         /// The id of the call.
         tool_call_id: String,
     },
-    /// Discards the outcome of a call. The agent sends the arguments again.
+    /// Discards the outcome of a call. The agent then sends the arguments again.
     CallRestart {
         /// The id of the call.
         tool_call_id: String,
@@ -86,7 +87,7 @@ pub enum Extension {
     CallNote {
         /// The id of the call.
         tool_call_id: String,
-        /// Changed fields of `extra`; the value `null` removes a field.
+        /// The changed fields of `extra`. A field with the value `null` is removed.
         extra: Object,
     },
     /// Reports the outcome of a call.
@@ -95,7 +96,7 @@ pub enum Extension {
         tool_call_id: String,
         /// The id of the message that reports the outcome.
         message_id: String,
-        /// The outcome that the agent reports.
+        /// The outcome of the call.
         settlement: Settlement,
     },
 }
@@ -107,8 +108,8 @@ pub enum Settlement {
     Preliminary(Value),
     /// The final result.
     Output(Value),
-    /// The failure of the call, with the error message.
+    /// The error message of a failed call.
     Error(String),
-    /// The denial of the call, which was not run.
+    /// The call was denied and was not run.
     Denied,
 }

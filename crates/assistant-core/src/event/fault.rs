@@ -1,16 +1,16 @@
 //! Defines the errors and diagnostics of decoders.
 //!
-//! A [`ProtocolError`] ends the stream; a diagnostic does not. The size of both is limited for any
-//! input.
+//! A [`ProtocolError`] ends the stream. A diagnostic does not end it. The sizes of errors and of
+//! the collected diagnostics are limited.
 
 use core::fmt;
 
 use super::Diagnostic;
 
-/// The maximum number of diagnostics between two calls of [`Notes::take`]; further diagnostics are
-/// only counted.
+/// The maximum number of diagnostics that are collected between two calls of [`Notes::take`].
+/// Further diagnostics are only counted.
 const MAX_NOTES: usize = 256;
-/// The maximum length of quoted input in a message, in characters.
+/// The maximum length of an excerpt of input in a message, in characters.
 const MAX_QUOTE_LEN: usize = 200;
 
 /// A violation of the protocol that ends the stream. Events that were delivered before the
@@ -31,7 +31,7 @@ impl ProtocolError {
         }
     }
 
-    /// Creates the error for events in an order that the protocol does not permit.
+    /// Creates the error for an event that the protocol does not permit at this position.
     #[must_use]
     pub fn sequence(message: String) -> Self {
         Self {
@@ -40,14 +40,14 @@ impl ProtocolError {
         }
     }
 
-    /// Returns a stable code for programs: `invalid-json`, `invalid-frame`, `malformed`,
-    /// `sequence`, `not-a-stream`, `limit`, `event-limit`, `too-many-streams`.
+    /// Returns a stable code for programs, such as `invalid-json`, `invalid-frame`, `malformed`,
+    /// `sequence`, `not-a-stream`, `limit`, `event-limit` or `too-many-streams`.
     #[must_use]
     pub const fn code(&self) -> &'static str {
         self.code
     }
 
-    /// Returns a message for developers of the agent.
+    /// Returns a message for the agent's developers.
     #[must_use]
     pub fn message(&self) -> &str {
         &self.message
@@ -62,8 +62,8 @@ impl fmt::Display for ProtocolError {
 
 impl core::error::Error for ProtocolError {}
 
-/// A collector of diagnostics. Its size is limited, because an agent can cause a diagnostic with
-/// every event.
+/// A collector of diagnostics. The number of diagnostics is limited, because an agent can cause a
+/// diagnostic with every event.
 #[derive(Debug, Clone, Default)]
 pub struct Notes {
     list: Vec<Diagnostic>,
@@ -78,7 +78,7 @@ impl Notes {
         Self::default()
     }
 
-    /// Adds a diagnostic.
+    /// Adds a diagnostic. If the limit is reached, the diagnostic is only counted.
     pub fn add(&mut self, note: Diagnostic) {
         if self.list.len() < MAX_NOTES {
             self.list.push(note);
@@ -87,8 +87,9 @@ impl Notes {
         }
     }
 
-    /// Adds a diagnostic about an optional field with the value `null`, once for each field of an
-    /// event type, since producers repeat such a field on every event.
+    /// Adds a diagnostic about an optional field that is `null`. The diagnostic is added only once
+    /// for each field of an event type, because producers usually repeat such a field on every
+    /// event.
     pub fn null(&mut self, event: &str, field: &'static str) {
         if self
             .nulls
@@ -105,9 +106,8 @@ impl Notes {
         self.add(Diagnostic::new("null-optional", message));
     }
 
-    /// Removes and returns the diagnostics since the previous call, oldest first. If more
-    /// diagnostics were added than the collector keeps, an additional diagnostic contains the
-    /// number of the omitted ones.
+    /// Removes and returns the diagnostics since the previous call, oldest first. If diagnostics
+    /// were omitted because of the limit, an additional diagnostic contains their number.
     #[must_use]
     pub fn take(&mut self) -> Vec<Diagnostic> {
         let mut list = core::mem::take(&mut self.list);
@@ -120,8 +120,8 @@ impl Notes {
     }
 }
 
-/// Returns an excerpt of input for a message: at most 200 characters, followed by an ellipsis if
-/// the text is longer.
+/// Returns an excerpt of input for a message. The excerpt has at most 200 characters, followed by
+/// an ellipsis if the text is longer.
 #[must_use]
 pub fn quote(text: &str) -> String {
     let mut excerpt: String = text.chars().take(MAX_QUOTE_LEN).collect();

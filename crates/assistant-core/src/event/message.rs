@@ -1,26 +1,27 @@
-//! Defines messages as agents and clients exchange them: a flat list, with tool results as separate
-//! messages.
+//! Defines the messages that agents and clients exchange, as a flat list with tool results in
+//! separate messages.
 //!
-//! These types are used in run inputs and snapshots. The conversation tree has its own message type
-//! ([`crate::conversation`]).
+//! These types are used in run inputs and snapshots. The conversation tree has a separate message
+//! type ([`crate::conversation`]).
 
 use super::{Content, Object};
 
 /// The role of a message's author.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Role {
-    /// Instructions of the developer.
+    /// The application's developer, who gives instructions.
     Developer,
-    /// Instructions of the system.
+    /// The system, which gives instructions.
     System,
     /// The user.
     User,
     /// The agent.
     Assistant,
-    /// The result of a tool call. This role is used only between agent and client, since the
+    /// The result of a tool call. Only messages exchanged with agents use this role, because the
     /// conversation tree stores a result in its call.
     Tool,
-    /// A structured description of the agent's activity, which is never sent back to the agent.
+    /// A structured description of the agent's activity. The description is never sent back to the
+    /// agent.
     Activity,
     /// Reasoning of the model.
     Reasoning,
@@ -64,15 +65,15 @@ pub struct Message {
     pub id: String,
     /// The fields that depend on the role.
     pub body: MessageBody,
-    /// The name of the author, if given.
+    /// The name of the author, if known.
     pub name: Option<String>,
-    /// Data encrypted by the provider, returned unchanged.
+    /// Data that the provider encrypted. The data is sent back unchanged.
     pub encrypted_value: Option<String>,
     /// The subagent run that the message belongs to, if any.
     pub subagent_run_id: Option<String>,
     /// Metadata with arbitrary fields.
     pub metadata: Option<Object>,
-    /// Unknown fields, as received.
+    /// The unknown fields of the message.
     pub extra: Object,
 }
 
@@ -91,7 +92,7 @@ impl Message {
         }
     }
 
-    /// Returns the role that the body determines.
+    /// Returns the role of the message, which depends on the variant of the body.
     #[must_use]
     pub const fn role(&self) -> Role {
         match self.body {
@@ -106,7 +107,7 @@ impl Message {
     }
 }
 
-/// The content of a message, by role.
+/// The role-specific content of a message.
 #[derive(Debug, Clone, PartialEq)]
 #[allow(
     missing_docs,
@@ -140,20 +141,20 @@ pub enum MessageBody {
     },
 }
 
-/// A tool call inside an assistant message.
+/// A tool call in an assistant's message.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FunctionCall {
     /// The call's id.
     pub id: String,
     /// The tool's name.
     pub name: String,
-    /// The arguments as text, which may not be valid JSON.
+    /// The arguments as text, which may be invalid JSON.
     pub arguments: String,
-    /// Data encrypted by the provider, returned unchanged.
+    /// Data that the provider encrypted. The data is sent back unchanged.
     pub encrypted_value: Option<String>,
     /// Metadata with arbitrary fields.
     pub metadata: Option<Object>,
-    /// Unknown fields, as received.
+    /// The unknown fields of the call.
     pub extra: Object,
 }
 

@@ -1,8 +1,8 @@
-//! Defines the event model of the engine: AG-UI 1.0's events, messages and run input as Rust types.
+//! Defines the events, messages and run inputs of AG-UI 1.0 as Rust types, which the engine uses.
 //!
-//! Protocols decode into these types and encode from them; this module does not depend on their
-//! wire formats. Names and fields follow AG-UI 1.0; anything that other protocols
-//! add becomes an [`EventKind::Extension`].
+//! Protocols convert their data from and to these types. This module does not depend on any wire
+//! format. Names and fields follow AG-UI 1.0. Data that only other protocols define becomes an
+//! [`EventKind::Extension`].
 
 mod content;
 pub mod end_reason;
@@ -23,7 +23,7 @@ use serde_json::{Map, Value};
 /// A JSON object that preserves the order of its keys.
 pub type Object = Map<String, Value>;
 
-/// An event of a run, with the optional fields of every event.
+/// An event of a run, with the optional fields that every event may have.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Event {
     /// The type of the event, with its fields.
@@ -33,7 +33,7 @@ pub struct Event {
 }
 
 impl EventKind {
-    /// Creates a `RunStarted` event with only the ids.
+    /// Creates a `RunStarted` event with the ids only.
     #[must_use]
     pub fn run_started(thread_id: &str, run_id: &str) -> Self {
         Self::RunStarted {
@@ -45,7 +45,7 @@ impl EventKind {
         }
     }
 
-    /// Returns the name of the event in AG-UI; `CUSTOM` for an extension.
+    /// Returns the name of the event in AG-UI. The name of an extension is `CUSTOM`.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
@@ -79,7 +79,8 @@ impl EventKind {
             Self::SubagentFinished { .. } => "SUBAGENT_FINISHED",
             Self::SubagentError { .. } => "SUBAGENT_ERROR",
             Self::Raw { .. } => "RAW",
-            // AG-UI has no type for extensions, and clients ignore unknown custom events.
+            // An extension is named like a custom event, because AG-UI has no type for it and
+            // clients ignore unknown custom events.
             Self::Custom { .. } | Self::Extension(_) => "CUSTOM",
         }
     }
@@ -94,21 +95,23 @@ impl From<EventKind> for Event {
     }
 }
 
-/// Optional fields of every event. Few events carry them and events are moved often, so large
-/// fields are boxed.
+/// The optional fields that every event may have. Large fields are boxed, because they are rarely
+/// present and events are moved often.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Base {
-    /// The time in milliseconds since 1970, by the producer's clock. It is never used for ordering.
+    /// The time in milliseconds since 1970, according to the producer's clock. The time is never
+    /// used for ordering.
     pub timestamp: Option<i64>,
     /// The provider's original event, for debugging.
     pub raw_event: Option<Box<Value>>,
-    /// Metadata with arbitrary fields, which is merged into the message or the call of the event.
+    /// The metadata with arbitrary fields, which is merged into the metadata of the event's message
+    /// or call.
     pub metadata: Option<Box<Object>>,
-    /// The subagent run that sent the event; absent for the parent agent.
+    /// The id of the subagent run that sent the event, or `None` if the parent agent sent it.
     pub subagent_run_id: Option<String>,
 }
 
-/// The type of an event: the 31 event types of AG-UI 1.0, and [`Extension`].
+/// The type of an event: one of the 31 event types of AG-UI 1.0, or an [`Extension`].
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 #[allow(
@@ -127,7 +130,7 @@ pub enum EventKind {
         thread_id: String,
         run_id: String,
         result: Option<Box<Value>>,
-        /// The outcome; absent means success without a list of pending calls.
+        /// The outcome. `None` means success without a list of pending calls.
         outcome: Option<Outcome>,
         usage: Vec<TokenUsage>,
     },
@@ -144,7 +147,7 @@ pub enum EventKind {
     },
     TextMessageStart {
         message_id: String,
-        /// The role; absent means assistant.
+        /// The role of the author. `None` means assistant.
         role: Option<Role>,
         name: Option<String>,
     },
@@ -188,7 +191,7 @@ pub enum EventKind {
         snapshot: Value,
     },
     StateDelta {
-        /// A JSON Patch (RFC 6902), in which each element is an object.
+        /// A JSON Patch (RFC 6902) with objects as elements.
         delta: Vec<Value>,
     },
     MessagesSnapshot {
@@ -198,13 +201,13 @@ pub enum EventKind {
         message_id: String,
         activity_type: String,
         content: Object,
-        /// True to replace the content of an existing message, false to keep it.
+        /// True if the content of an existing message is replaced, false if it is kept.
         replace: bool,
     },
     ActivityDelta {
         message_id: String,
         activity_type: String,
-        /// A JSON Patch (RFC 6902), in which each element is an object.
+        /// A JSON Patch (RFC 6902) with objects as elements.
         patch: Vec<Value>,
     },
     ReasoningStart {
@@ -243,7 +246,7 @@ pub enum EventKind {
     SubagentFinished {
         subagent_run_id: String,
         result: Option<Box<Value>>,
-        /// The outcome object as received (`success`, or `suspended` with interrupt ids).
+        /// The outcome as a JSON object, in which `type` is `success` or `suspended`.
         outcome: Option<Box<Value>>,
     },
     SubagentError {
@@ -259,21 +262,21 @@ pub enum EventKind {
         name: String,
         value: Value,
     },
-    /// An event of another protocol that AG-UI cannot express.
+    /// An event from another protocol that AG-UI cannot express.
     Extension(Box<Extension>),
 }
 
-/// The entity of an [`EventKind::ReasoningEncryptedValue`].
+/// The kind of item to which an [`EventKind::ReasoningEncryptedValue`] belongs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EncryptedEntity {
-    /// A tool call, found by its id.
+    /// A tool call, identified by its id.
     ToolCall,
-    /// A message, found by its id.
+    /// A message, identified by its id.
     Message,
 }
 
-/// A report of input that was tolerated, dropped or could not be applied. Such input is always
-/// reported, and never ends the stream.
+/// A report of input that was tolerated, dropped or could not be applied. A diagnostic never ends
+/// the stream.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
     pub(crate) code: &'static str,
@@ -281,7 +284,7 @@ pub struct Diagnostic {
 }
 
 impl Diagnostic {
-    /// Creates a diagnostic.
+    /// Creates a diagnostic with a stable code and a message.
     #[must_use]
     pub fn new(code: &'static str, message: impl Into<String>) -> Self {
         Self {

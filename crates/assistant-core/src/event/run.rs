@@ -9,26 +9,26 @@ use super::{Message, Object};
 pub struct RunInput {
     /// The conversation's id.
     pub thread_id: String,
-    /// The run's id, which is unique.
+    /// The run's id, which no other run has.
     pub run_id: String,
-    /// The id of the run that this run continues, if the host sets it.
+    /// The id of the run that this run continues, if the host sets this id.
     pub parent_run_id: Option<String>,
-    /// True to resume reading an answer in progress instead of requesting a new one.
+    /// True if the run resumes reading an answer in progress instead of requesting a new answer.
     pub resumes: bool,
-    /// The shared state.
+    /// The state shared with the agent.
     pub state: Value,
-    /// The history, in request order: each tool result directly follows its call.
+    /// The messages in request order: each tool result directly follows the message with its call.
     pub messages: Vec<Message>,
-    /// The history in the agent's own format, if its protocol has one. The session leaves this
-    /// field empty.
+    /// The messages in the agent's own format, if its protocol has such a format. The session
+    /// leaves this field empty.
     pub history: Option<Box<Value>>,
     /// The tools of the page that the agent may call.
     pub tools: Vec<Tool>,
-    /// The descriptions of the page that the host sends to the agent.
+    /// The descriptions of the page that are sent to the agent.
     pub context: Vec<ContextItem>,
     /// Properties that the host passes to the agent unchanged.
     pub forwarded_props: Value,
-    /// Answers to open interrupts.
+    /// The answers to open interrupts.
     pub resume: Vec<ResumeEntry>,
 }
 
@@ -36,9 +36,9 @@ impl RunInput {
     /// The name of the forwarded property in which a host sets the id of the answer.
     pub const ANSWER_ID: &str = "assistantMessageId";
 
-    /// Returns the id that the host sets for the answer, for protocols in which the client chooses
-    /// this id. `None` if the host sets no id or an empty id, or if a message of the history has
-    /// the id.
+    /// Returns the id of the next answer that the host chose, for protocols in which the client
+    /// chooses this id. Returns `None` if the host set no id or an empty id, or if a message in
+    /// `messages` has the id.
     #[must_use]
     pub fn answer_id(&self) -> Option<&str> {
         let id = self.forwarded_props.get(Self::ANSWER_ID)?.as_str()?;
@@ -47,14 +47,14 @@ impl RunInput {
     }
 }
 
-/// A tool in the request to the agent.
+/// A tool that is offered to the agent in a request.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tool {
-    /// The name, which is unique in the request.
+    /// The name of the tool, which is unique in the request.
     pub name: String,
-    /// The description for the model.
+    /// The description of the tool for the model.
     pub description: String,
-    /// The JSON Schema of the arguments; `None` means no arguments.
+    /// The JSON Schema of the arguments. `None` means that the tool has no arguments.
     pub parameters: Option<Value>,
     /// Metadata with arbitrary fields.
     pub metadata: Option<Object>,
@@ -87,7 +87,7 @@ impl ContextItem {
 pub struct ResumeEntry {
     /// The id of the interrupt.
     pub interrupt_id: String,
-    /// The kind of answer.
+    /// The kind of the answer.
     pub status: ResumeStatus,
     /// The value of the answer, if any.
     pub payload: Option<Value>,
@@ -96,7 +96,7 @@ pub struct ResumeEntry {
 }
 
 impl ResumeEntry {
-    /// Creates an answer without payload and metadata.
+    /// Creates an answer without a payload and metadata.
     #[must_use]
     pub fn new(interrupt_id: impl Into<String>, status: ResumeStatus) -> Self {
         Self {
@@ -120,17 +120,18 @@ pub enum ResumeStatus {
 /// The outcome of a finished run.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Outcome {
-    /// The run finished, possibly with calls that the page has to answer.
+    /// The run finished. The page may have to return results for calls.
     Success {
-        /// The ids of the calls that the page has to answer, if the producer lists them.
+        /// The ids of the calls for which the page has to return results, if the producer lists
+        /// them.
         pending_tool_call_ids: Option<Vec<String>>,
     },
-    /// The run waits for the user.
+    /// The run was interrupted and waits for answers.
     Interrupt {
-        /// The interrupts to be answered, at least one.
+        /// The interrupts that must be answered. The list contains at least one interrupt.
         interrupts: Vec<Interrupt>,
     },
-    /// The run was stopped deliberately, which is neither success nor failure.
+    /// The run was stopped deliberately. It neither succeeded nor failed.
     Cancelled,
 }
 
@@ -139,15 +140,16 @@ pub enum Outcome {
 pub struct Interrupt {
     /// The interrupt's id.
     pub id: String,
-    /// The reason, as a code that the agent defines.
+    /// The reason for the question, as a code that the agent defines.
     pub reason: String,
-    /// A message for the user.
+    /// The message for the user, if any.
     pub message: Option<String>,
     /// The id of the tool call that waits for the answer, if any.
     pub tool_call_id: Option<String>,
-    /// The JSON Schema of the answer. Its patterns come from the agent and are never evaluated.
+    /// The JSON Schema of the answer. The patterns in the schema come from the agent and are never
+    /// evaluated.
     pub response_schema: Option<Object>,
-    /// The time at which the interrupt expires, ISO 8601 by convention.
+    /// The time at which the interrupt expires, usually in ISO 8601 format.
     pub expires_at: Option<String>,
     /// The id of the subagent run that waits for the answer, if any.
     pub subagent_run_id: Option<String>,
@@ -155,7 +157,7 @@ pub struct Interrupt {
     pub metadata: Option<Object>,
 }
 
-/// Token usage by provider and model. An absent count is unknown, not zero.
+/// The token usage of a model from a provider. A missing count is unknown, not zero.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[allow(
     missing_docs,

@@ -1,7 +1,8 @@
 //! Writes canonical JSON, which is compact and has object keys in code point order.
 //!
-//! Canonical JSON is used for fingerprints, and never for display or requests, which preserve key
-//! order. Numbers keep their notation, so `1` and `1.0` differ. Values may nest to any depth.
+//! Canonical JSON is used for fingerprints. Display and requests do not use it, because they
+//! preserve the order of keys. Numbers keep their notation, so `1` and `1.0` differ. Values may
+//! nest to any depth.
 
 use crate::order;
 use serde_json::{Map, Value};
@@ -43,7 +44,8 @@ pub fn canonical(value: &Value) -> String {
     text
 }
 
-/// A container that is being written, on a stack that replaces recursion.
+/// A container that is being written. A stack of containers replaces recursion, so that deep values
+/// cannot overflow the call stack.
 enum Container<'a> {
     Array(slice::Iter<'a, Value>),
     Object(vec::IntoIter<(&'a String, &'a Value)>),
@@ -72,14 +74,14 @@ fn begin_value<'a>(value: &'a Value, out: &mut String, open: &mut Vec<(Container
     }
 }
 
-/// Returns the members of an object, sorted by name.
+/// Returns the members of an object, sorted by the code points of their names.
 #[must_use]
 pub fn by_name(map: &Map<String, Value>) -> Vec<(&String, &Value)> {
     order::sort_by_name(map.iter().collect(), |(name, _)| name)
 }
 
 fn write_scalar(value: &Value, out: &mut String) {
-    // Writing to a string does not fail.
+    // The result is ignored, because writing to a string cannot fail.
     let _ = write!(out, "{value}");
 }
 
@@ -113,7 +115,8 @@ mod tests {
             value = Value::Array(vec![value]);
         }
         assert_eq!(canonical(&value).len(), 200_001);
-        // Dropping a value recurses in `serde_json`, so the arrays are unwrapped one by one.
+        // The arrays are unwrapped one by one, because `serde_json` drops nested values
+        // recursively, which could overflow the stack.
         while let Value::Array(mut items) = value {
             value = items.pop().unwrap();
         }

@@ -1,19 +1,19 @@
 //! Parses incomplete JSON incrementally, such as the streamed arguments of a tool call.
 //!
-//! [`PartialJson`] takes the text in pieces and always contains the best value so far. The value
-//! grows in place: the cost of a piece is proportional to its length and depth, and independent of
-//! the text before it. Schemas are not considered, and the result agrees with the full parser: a
-//! finished text is [`DocumentState::Complete`] exactly if `serde_json` accepts it, with the same
-//! value.
+//! [`PartialJson`] receives the text in pieces and always contains the best value for the text
+//! received so far. The value is updated in place. The cost of a piece is proportional to its
+//! length and depth, and does not depend on the text before it. Schemas are not considered. A
+//! finished text is [`DocumentState::Complete`] exactly if `serde_json` accepts the text, and the
+//! value is then the same.
 //!
-//! Unfinished parts are shown as far as they are certain: strings and containers as if closed here,
-//! a literal from its first letter (`t` is `true`), a number up to its last valid prefix, a key
-//! only together with its value.
+//! The value contains the certain parts of unfinished text. Strings and containers are shown as if
+//! they ended at this point. A literal is shown from its first letter (`t` is `true`), and a number
+//! up to its last valid prefix. A key is shown only together with its value.
 //!
-//! Text that is not JSON is cut off at the end (`{"a":1} thanks` shows `{"a":1}`), and makes the
-//! document [`DocumentState::Invalid`] as soon as a value or a closing bracket follows it.
+//! Text that is not JSON is ignored at the end (`{"a":1} thanks` results in `{"a":1}`). If a value
+//! or a closing bracket follows the ignored text, the document becomes [`DocumentState::Invalid`].
 //!
-//! `tree` contains the growing value, `text` decodes strings, `number` parses numbers.
+//! `tree` contains the growing value, `text` decodes strings, and `number` parses numbers.
 
 mod number;
 mod text;
@@ -24,19 +24,19 @@ use serde_json::{Map, Value};
 use text::{StringDecoder, StringProgress};
 use tree::ValueTree;
 
-/// The maximum nesting of containers, which is that of `serde_json`.
+/// The maximum nesting depth of containers, which is the same as in `serde_json`.
 const MAX_DEPTH: usize = 127;
 
-/// The state of a JSON text so far.
+/// The state of a JSON text that may be incomplete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DocumentState {
-    /// The text is empty, blank, or the sign of a number, so it contains no value yet.
+    /// The text contains no value yet, because it is empty, blank or only the sign of a number.
     Empty,
     /// The text is a complete JSON document. A number at the root may still grow.
     Complete,
     /// The text contains a value, but the document is incomplete.
     Partial,
-    /// The text can never become a document, or nests too deeply. This state is final.
+    /// The text can never become a valid document, or is nested too deeply. This state is final.
     Invalid,
 }
 
@@ -66,7 +66,8 @@ enum ExpectedToken {
     ArrayAfter,
     Text,
     Number,
-    /// The letters of the literal that are still missing; empty if only its end is expected.
+    /// The letters of the literal that are still missing. The string is empty if only the end of
+    /// the literal is expected.
     Literal(&'static str),
     Done,
     Invalid,
@@ -94,14 +95,15 @@ pub struct PartialJson {
     key: String,
     text: StringDecoder,
     number: NumberParser,
-    /// True if text that is not JSON was skipped, which is permitted only at the end.
+    /// True if the parser skipped text that is not JSON, which is permitted only at the end of a
+    /// document.
     skipped: bool,
-    /// True if a value exceeded the maximum depth.
+    /// True if the nesting of a value exceeded the maximum depth.
     too_deep: bool,
 }
 
-/// Parses a text, complete or not, in one piece. The result is the same as for the text in several
-/// pieces.
+/// Parses a complete or incomplete text in one piece. The result is the same as if the text were
+/// parsed in several pieces.
 #[must_use]
 pub fn parse_partial(text: &str) -> PartialJson {
     let mut json = PartialJson::new();
@@ -110,7 +112,7 @@ pub fn parse_partial(text: &str) -> PartialJson {
 }
 
 impl PartialJson {
-    /// Creates a parser at the start of a text.
+    /// Creates a parser that has received no text.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -135,32 +137,34 @@ impl PartialJson {
         self.tree.attach_open_nodes();
     }
 
-    /// Returns the best value so far; `None` in the states `Empty` and `Invalid`.
+    /// Returns the best value for the text received so far, or `None` in the states `Empty` and
+    /// `Invalid`.
     #[must_use]
     pub fn value(&self) -> Option<&Value> {
         self.tree.root()
     }
 
-    /// Consumes the parser and returns the best value so far; `None` in the states `Empty` and
-    /// `Invalid`.
+    /// Consumes the parser and returns the best value for the text received so far, or `None` in
+    /// the states `Empty` and `Invalid`.
     #[must_use]
     pub fn into_value(self) -> Option<Value> {
         self.tree.into_root()
     }
 
-    /// Returns true if an object has duplicate keys, for which parsers return different values.
+    /// Returns true if an object has duplicate keys. Parsers disagree on the value of such an
+    /// object.
     #[must_use]
     pub const fn has_duplicate_keys(&self) -> bool {
         self.tree.has_duplicate_keys()
     }
 
-    /// Returns true if parsing ended at a value that is nested deeper than 127 levels.
+    /// Returns true if the text is invalid because a value is nested deeper than 127 levels.
     #[must_use]
     pub const fn is_too_deep(&self) -> bool {
         self.too_deep
     }
 
-    /// Returns the state of the text so far.
+    /// Returns the state of the text that has been received.
     #[must_use]
     pub fn state(&self) -> DocumentState {
         if self.mode == ExpectedToken::Invalid {
@@ -175,7 +179,7 @@ impl PartialJson {
             ExpectedToken::Number => self.tree.depth() == 1 && self.number.is_exact(),
             _ => false,
         };
-        // `serde_json` rejects lone surrogates, so a text with one is never complete.
+        // A text with a lone surrogate is never complete, because `serde_json` rejects it.
         if is_ended && !self.text.has_replaced_surrogates() {
             DocumentState::Complete
         } else {
@@ -183,7 +187,7 @@ impl PartialJson {
         }
     }
 
-    /// Returns the state of the value at `path`. Array indexes are written in decimal.
+    /// Returns the state of the value at `path`. An array index in the path is written in decimal.
     #[must_use]
     pub fn field_state(&self, path: &[&str]) -> FieldState {
         match self.state() {
@@ -195,7 +199,7 @@ impl PartialJson {
         }
     }
 
-    /// Parses as much of a key or string as possible, or one other character. Returns the rest of
+    /// Parses as much as possible of a key or a string, or else one character. Returns the rest of
     /// the text.
     fn parse_next<'a>(&mut self, rest: &'a str) -> &'a str {
         match self.mode {
@@ -276,8 +280,8 @@ impl PartialJson {
         }
     }
 
-    /// Continues with the parent of a complete value, or ends the document. A document without a
-    /// value is invalid.
+    /// Continues with the parent of a complete value, or ends the document if the value has no
+    /// parent. A document without a value is invalid.
     fn continue_with_parent(&mut self) {
         self.mode = match self.tree.top() {
             Some(Value::Object(_)) => ExpectedToken::ObjectAfter,
@@ -296,9 +300,9 @@ impl PartialJson {
         self.continue_with_parent();
     }
 
-    /// Handles a character after a value. If `tight` is true, the character directly follows a
-    /// number or literal, and may be a typo at its end. If `tight` is false, an unexpected
-    /// character in an array makes the text invalid.
+    /// Handles a character that follows a value. If `tight` is true, the character directly follows
+    /// a number or literal, and may be a typo at the end of that value. If `tight` is false, an
+    /// unexpected character in an array makes the text invalid.
     fn read_after_value(&mut self, ch: char, tight: bool) {
         let is_blank = matches!(ch, ' ' | '\t' | '\n' | '\r');
         match (self.mode, ch) {
@@ -328,7 +332,7 @@ impl PartialJson {
     fn read_number_char(&mut self, ch: char) {
         let had_digits = self.number.has_digits();
         match self.number.feed_char(ch) {
-            // A sign alone is not a value, so the node is opened at the first digit.
+            // The node is opened at the first digit, because a sign alone is not a value.
             FeedResult::Digit if !had_digits => self.open_value(Value::Null, ExpectedToken::Number),
             FeedResult::Digit | FeedResult::Other => {}
             FeedResult::Bad => self.mode = ExpectedToken::Invalid,
@@ -355,7 +359,7 @@ impl PartialJson {
         match progress {
             StringProgress::All => {}
             StringProgress::Closed => self.mode = ExpectedToken::Colon,
-            // A key is shown only with its value, so an invalid key is cut off.
+            // An invalid key is ignored, because a key is shown only together with its value.
             StringProgress::Bad => self.skipped = true,
         }
         rest

@@ -1,21 +1,21 @@
-//! Implements copy on write: before a run changes an item that another branch shares, the item is
-//! copied for the branch of the run.
+//! Implements copy-on-write: before a run changes an item that is shared with another branch, the
+//! item is copied for the run's branch.
 
 use super::{Tree, TreeUpdate};
 
-/// A node of another branch, and the node of its copy on the path of runs.
+/// A copied node: the original on another branch, and the copy on the path of runs.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::conversation) struct CopiedNode {
-    /// The node that the other branch keeps.
+    /// The original node, which stays on the other branch.
     pub(in crate::conversation) from: usize,
-    /// The node on the path of runs.
+    /// The copy, which is on the path of runs.
     pub(in crate::conversation) to: usize,
 }
 
 impl<M: Clone> Tree<M> {
-    /// Copies a node before a run changes it, together with all nodes between it and the last fork
-    /// of the path. Returns the node to change, and the copies. Copies nothing if the node is not
-    /// on the path or is not shared.
+    /// Copies a node before a run changes it, together with the nodes between it and the last fork
+    /// of the path. Returns the node that the run may change, and the copied nodes. Copies nothing
+    /// if the node is not on the path or if the nodes from there on are not shared.
     pub(in crate::conversation) fn unshare(&mut self, ix: usize) -> (usize, Vec<CopiedNode>) {
         let find_depth = |this: &Self| Some(this.node(ix)?.depth).filter(|_| this.is_on_path(ix));
         let Some(first_depth) =
@@ -38,9 +38,9 @@ impl<M: Clone> Tree<M> {
         (unshared_ix, copies)
     }
 
-    /// Copies the nodes of the path, from this depth on, that another branch shares. The last node
-    /// is copied first: its original stays a child of the preceding node, which is therefore
-    /// shared, too.
+    /// Copies the nodes of the path that another branch shares, beginning at this depth. The last
+    /// node is copied first: its original stays a child of the preceding node, so that the
+    /// preceding node is also shared.
     pub(in crate::conversation) fn unshare_from(&mut self, first: usize) -> Vec<CopiedNode> {
         self.close_gaps();
         let Some(last) = self.last_shared_depth(first) else {
@@ -53,7 +53,7 @@ impl<M: Clone> Tree<M> {
                 copies.extend(self.copy_for_path(from).map(|to| CopiedNode { from, to }));
             }
         }
-        // The chosen children stay those of the shown path.
+        // If the run's path is shown, the copies become the chosen children.
         if self.shown.is_none() {
             let path = self.path.clone();
             self.remember_choices(&path);
@@ -62,8 +62,8 @@ impl<M: Clone> Tree<M> {
         copies
     }
 
-    /// Replaces a node on the path of runs with a copy, and returns the copy's node. The original
-    /// stays on its other branch.
+    /// Replaces a node on the path of runs with a copy, and returns the number of the copy. The
+    /// original stays on the other branch.
     fn copy_for_path(&mut self, ix: usize) -> Option<usize> {
         let node = self.node(ix)?;
         let (id, item) = (node.id.clone(), node.item.clone());
@@ -97,21 +97,21 @@ impl<M> Tree<M> {
         node.children.iter().any(|child| Some(*child) != next)
     }
 
-    /// Returns the depth of the last node on the path of runs that has a child on another branch,
-    /// searching from this depth on; `None` without such a node. All nodes before that node are
-    /// shared, too.
+    /// Returns the depth of the last node on the path of runs, at this depth or below, that has a
+    /// child on another branch. Returns `None` if no such node exists. All nodes before the
+    /// returned depth are also shared.
     pub(in crate::conversation) fn last_shared_depth(&self, from: usize) -> Option<usize> {
         let nodes = self.path.get(from..self.shared_len.min(self.path.len()))?;
         Some(from + nodes.iter().rposition(|ix| self.is_shared(*ix))?)
     }
 
-    /// Recomputes the length of the path of runs that other branches share.
+    /// Recomputes the number of nodes at the start of the path of runs that other branches share.
     pub(super) fn update_shared_len(&mut self) {
         self.shared_len = self.path.len();
         self.shared_len = self.last_shared_depth(0).map_or(0, |last| last + 1);
     }
 
-    /// Records that another branch begins below a node, if the node is on the path of runs.
+    /// Records that another branch begins below `parent`, if `parent` is on the path of runs.
     pub(super) fn record_fork_below(&mut self, parent: Option<usize>) {
         if let Some(parent) = parent.filter(|parent| self.is_on_path(*parent)) {
             let depth = self.node(parent).map_or(0, |parent| parent.depth);
@@ -119,7 +119,7 @@ impl<M> Tree<M> {
         }
     }
 
-    /// Returns true if `shared_len` covers all nodes that branches share, for tests.
+    /// Returns true if `shared_len` covers all nodes that branches share. Used by tests.
     pub(super) fn is_shared_len_valid(&self) -> bool {
         let last_shared = self.path.iter().rposition(|ix| self.is_shared(*ix));
         last_shared.is_none_or(|last| last < self.shared_len)

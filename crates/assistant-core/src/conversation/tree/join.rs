@@ -5,7 +5,8 @@ use crate::conversation::TreeError;
 
 impl<M> Tree<M> {
     /// Adds an item below another item, or as a root, and returns its node and its id. If the given
-    /// id is taken, the item gets another id. The shown path and the path of runs stay unchanged.
+    /// id is used by another item, the new item gets a different id. The shown path and the path of
+    /// runs stay unchanged.
     #[cfg(any(test, feature = "records", feature = "replay"))]
     pub(in crate::conversation) fn add_below(
         &mut self,
@@ -23,8 +24,8 @@ impl<M> Tree<M> {
         (ix, id)
     }
 
-    /// Returns an error if a new item would be below itself, through its own parent or through
-    /// items that wait for it.
+    /// Returns an error if a new item would become its own ancestor, through its parent or through
+    /// items that wait for the new item.
     #[cfg(any(test, feature = "records", feature = "replay"))]
     pub(in crate::conversation) fn check_cycle(
         &self,
@@ -46,7 +47,7 @@ impl<M> Tree<M> {
         }
     }
 
-    /// Sets the id of the missing parent that a node waits for, and updates the index of waiting
+    /// Sets the id of the missing parent for which a node waits, and updates the index of waiting
     /// nodes.
     fn set_awaits(&mut self, ix: usize, awaits: Option<MessageId>) {
         let Some(node) = self.node_mut(ix) else {
@@ -78,8 +79,8 @@ impl<M> Tree<M> {
         }
     }
 
-    /// Moves the nodes that waited for this node below it. A waiting node that is an ancestor of
-    /// this node stays in place and no longer waits, because a run may have written below it.
+    /// Moves the nodes that waited for this node below it. If a waiting node is the root above this
+    /// node, it stays a root and no longer waits, because moving it would create a cycle.
     pub(in crate::conversation) fn gather_orphans(&mut self, ix: usize) {
         let orphans = self.id_at(ix).and_then(|id| self.awaited.get(id)).cloned();
         let Some(orphans) = orphans else {
@@ -127,8 +128,8 @@ impl<M> Tree<M> {
         self.move_below(ix, parent_ix, None)
     }
 
-    /// Moves a node and its descendants below the node with this id. If the id is unknown, the node
-    /// becomes a root that waits for it.
+    /// Moves a node and its descendants below the node with this id. If no node has the id, the
+    /// moved node becomes a root that waits for a node with the id.
     #[cfg(feature = "records")]
     pub(in crate::conversation) fn reparent_or_wait(
         &mut self,
@@ -167,8 +168,8 @@ impl<M> Tree<M> {
         Ok(())
     }
 
-    /// Adds a node of a stored tree, which [`Self::link_nodes`] links after all nodes were added.
-    /// Returns `None` if the id is taken.
+    /// Adds a node of a stored tree without links. [`Self::link_nodes`] links all nodes after they
+    /// were added. Returns `None` if the id is used by another node.
     pub(in crate::conversation) fn add_unlinked(
         &mut self,
         id: MessageId,
@@ -180,9 +181,9 @@ impl<M> Tree<M> {
         Some(self.add_node(id, item, None).0)
     }
 
-    /// Builds a tree from the parent and the chosen child of each node, in the order in which they
-    /// were added. A node whose parent is missing is a root that waits for it. Returns `false` if
-    /// some nodes form a cycle.
+    /// Builds the tree from the parent and the chosen child of each node, in the order in which the
+    /// nodes were added. A node whose parent is missing becomes a root that waits for the parent.
+    /// Returns `false` if some nodes form a cycle.
     pub(in crate::conversation) fn link_nodes(
         &mut self,
         links: &[(Option<MessageId>, Option<MessageId>)],
@@ -197,7 +198,8 @@ impl<M> Tree<M> {
             self.set_awaits(ix, parent.clone().filter(|_| parent_ix.is_none()));
             self.add_to_parent(ix, parent_ix);
         }
-        // Nodes that cannot be reached from a root form a cycle.
+        // The nodes reached from the roots are counted, because nodes that cannot be reached form a
+        // cycle.
         let mut reached_count = 0;
         let mut stack: Vec<(usize, usize)> = self.roots.iter().map(|ix| (*ix, 0)).collect();
         while let Some((ix, depth)) = stack.pop() {
@@ -211,7 +213,7 @@ impl<M> Tree<M> {
         reached_count == links.len()
     }
 
-    /// Sets the root of the path that was last shown.
+    /// Sets the root of the path that was shown last.
     pub(in crate::conversation) fn choose_root(&mut self, id: Option<MessageId>) {
         self.chosen_root = id.and_then(|id| self.find(&id));
     }

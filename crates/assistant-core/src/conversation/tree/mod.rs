@@ -1,11 +1,10 @@
-//! A tree of items, each with at most one parent and any number of sibling versions.
+//! A tree of items. Each item has at most one parent, and the children of one parent are versions.
 //!
 //! Two paths lead through the tree: the path on which runs write, and the shown path. The tree is
-//! generic in its items, so that the rules of branches are tested without messages and calls. A
-//! node is identified by a number that is never reused. `path` maintains the two paths, `join`
-//! inserts items in any order, `splice` inserts and removes items in the middle of the path, `copy`
-//! copies items that branches share, `select` selects versions, `undo` deletes and restores
-//! branches.
+//! generic over its items, so that branches can be tested without messages and calls. A node is
+//! identified by a number that no later node gets. `path` maintains the two paths, `join` inserts
+//! items in any order, `splice` inserts and removes items in the middle of the path, `copy` copies
+//! items that branches share, `select` selects versions, and `undo` deletes and restores branches.
 
 mod copy;
 mod join;
@@ -23,54 +22,54 @@ use super::MessageId;
 pub(super) use copy::CopiedNode;
 pub(super) use undo::RemovedBranch;
 
-/// An item and its links.
+/// An item and its links to other nodes.
 #[derive(Debug, Clone)]
 pub(super) struct TreeNode<M> {
     pub(super) id: MessageId,
     pub(super) item: M,
     pub(super) parent: Option<usize>,
     pub(super) children: Vec<usize>,
-    /// The child on the path that was last shown through this node.
+    /// The child on the path that was shown last through this node.
     pub(super) chosen: Option<usize>,
-    /// The id of a missing parent; the node is a root until that parent arrives.
+    /// The id of a missing parent. The node is a root until that parent arrives.
     pub(super) awaits: Option<MessageId>,
     pub(super) depth: usize,
 }
 
-/// A change of the tree.
+/// A change to the tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum TreeUpdate {
     /// The shown path changed.
     Path,
     /// An item was added, on any branch.
     Added(MessageId),
-    /// An item has another parent or other siblings.
+    /// The parent or the siblings of an item changed.
     Moved(MessageId),
     /// An item was removed.
     Removed(MessageId),
 }
 
-/// Items in a tree, and the two paths through them.
+/// A tree of items, and the two paths through it.
 #[derive(Debug, Clone)]
 pub(super) struct Tree<M> {
     nodes: Vec<Option<TreeNode<M>>>,
     ids: HashMap<MessageId, usize>,
     roots: Vec<usize>,
-    /// The nodes that wait for a missing parent, by the id of the parent.
+    /// The nodes that wait for a missing parent, by the id of that parent.
     awaited: HashMap<MessageId, Vec<usize>>,
-    /// The root of the path that was last shown.
+    /// The root of the path that was shown last.
     chosen_root: Option<usize>,
-    /// The path of runs, from the root to their tip.
+    /// The path on which runs write, from the root to its tip.
     path: Vec<usize>,
-    /// The number of gaps in `path`, which replace removed nodes.
+    /// The number of gaps in `path`, which take the positions of removed nodes.
     gaps: usize,
-    /// The number of nodes at the start of `path` that another branch may share.
+    /// The number of nodes at the start of `path` that may be shared with another branch.
     shared_len: usize,
-    /// The number of path entries that were rewritten so far.
+    /// The number of path entries that have been rewritten.
     path_work: u64,
-    /// The shown path, if it differs from the path of runs.
+    /// The shown path, or `None` if it equals the path of runs.
     shown: Option<Vec<usize>>,
-    /// A counter of the changes of the shown path, except growth at its end.
+    /// A counter that increases when the shown path changes, except by growth at its end.
     path_edition: u64,
     changes: Vec<TreeUpdate>,
 }
@@ -99,7 +98,7 @@ impl<M> Tree<M> {
         self.nodes.get(ix)?.as_ref()
     }
 
-    /// Returns a mutable reference to an item, without its links.
+    /// Returns a mutable reference to the item of a node, without the node's links.
     pub(super) fn item_mut(&mut self, ix: usize) -> Option<&mut M> {
         self.node_mut(ix).map(|node| &mut node.item)
     }
@@ -108,7 +107,7 @@ impl<M> Tree<M> {
         self.nodes.get_mut(ix)?.as_mut()
     }
 
-    /// Returns the item with an id, on any branch.
+    /// Returns the item with this id, on any branch.
     pub(super) fn get(&self, id: &MessageId) -> Option<&M> {
         self.node(self.find(id)?).map(|node| &node.item)
     }
@@ -136,7 +135,7 @@ impl<M> Tree<M> {
         nodes.filter_map(|(ix, node)| Some((ix, node.as_ref()?)))
     }
 
-    /// Returns mutable references to all items, without their links.
+    /// Returns mutable references to all items, without the links of their nodes.
     pub(super) fn items_mut(&mut self) -> impl Iterator<Item = &mut M> {
         self.nodes.iter_mut().flatten().map(|node| &mut node.item)
     }
@@ -155,18 +154,18 @@ impl<M> Tree<M> {
         &self.roots
     }
 
-    /// Returns the root of the path that was last shown.
+    /// Returns the root of the path that was shown last.
     pub(super) const fn chosen_root(&self) -> Option<usize> {
         self.chosen_root
     }
 
-    /// Removes and returns the changes since the previous use of this method.
+    /// Removes and returns the changes since the previous call of this method.
     pub(super) fn take_changes(&mut self) -> Vec<TreeUpdate> {
         std::mem::take(&mut self.changes)
     }
 
-    /// Adds an item below the tip of the run's path, and returns its node and its id. If the given
-    /// id is taken, the item gets another id.
+    /// Adds an item below the tip of the path of runs, and returns its node and its id. If the
+    /// given id is used by another item, the new item gets a different id.
     pub(super) fn append(&mut self, id: MessageId, item: M) -> (usize, MessageId) {
         let parent = self.path.last().copied();
         let (ix, id) = self.add_node(id, item, parent);
@@ -180,7 +179,7 @@ impl<M> Tree<M> {
         (ix, id)
     }
 
-    /// Adds a node with this parent. The caller adds the node to the parent's children.
+    /// Adds a node with this parent. The caller adds the node to the children of the parent.
     fn add_node(&mut self, id: MessageId, item: M, parent: Option<usize>) -> (usize, MessageId) {
         let id = self.unused_id(id);
         let ix = self.nodes.len();
@@ -209,7 +208,7 @@ impl<M> Tree<M> {
         new_id
     }
 
-    /// Removes a node from the tree; the caller repairs the links to it.
+    /// Removes a node from the tree. The caller updates the links to the removed node.
     fn remove_node(&mut self, ix: usize) -> Option<TreeNode<M>> {
         let node = self.nodes.get_mut(ix).and_then(Option::take)?;
         self.ids.remove(&node.id);
@@ -220,7 +219,7 @@ impl<M> Tree<M> {
         Some(node)
     }
 
-    /// Sets the parent of a node. The caller adds the node to the parent's children.
+    /// Sets the parent of a node. The caller adds the node to the children of the parent.
     fn set_parent(&mut self, ix: usize, parent: Option<usize>) {
         let Some(node) = self.node_mut(ix) else {
             return;
@@ -244,8 +243,8 @@ impl<M> Tree<M> {
         self.siblings_mut(parent).push(ix);
     }
 
-    /// Removes a node from its parent's children, or from the roots. If the node was the chosen
-    /// child, the parent no longer has a chosen child.
+    /// Removes a node from the children of its parent, or from the roots. If the node was the
+    /// chosen child, the parent has no chosen child afterwards.
     fn remove_from_parent(&mut self, ix: usize) {
         let parent = self.node(ix).and_then(|node| node.parent);
         self.siblings_mut(parent).retain(|child| *child != ix);
@@ -254,7 +253,7 @@ impl<M> Tree<M> {
         }
     }
 
-    /// Sets the child of a node, or the root, on the shown path.
+    /// Sets the chosen child of a node, or the chosen root if `parent` is `None`.
     fn choose_child(&mut self, parent: Option<usize>, child: Option<usize>) {
         match parent.and_then(|parent| self.node_mut(parent)) {
             Some(parent) => parent.chosen = child,
@@ -262,7 +261,7 @@ impl<M> Tree<M> {
         }
     }
 
-    /// Returns the numbers of a node and its descendants, beginning with the node.
+    /// Returns the numbers of a node and all its descendants, beginning with the node.
     pub(super) fn subtree(&self, ix: usize) -> Vec<usize> {
         let mut nodes = Vec::new();
         let mut stack = vec![ix];

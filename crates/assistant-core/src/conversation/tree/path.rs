@@ -1,9 +1,9 @@
 //! The path on which runs write, and the shown path.
 //!
-//! The cost of removing a node from the path and renumbering its successors is proportional to the
-//! length of the path. Therefore, a gap replaces each removed node, and the path is renumbered when
-//! it has too many gaps. The path never ends with a gap. Code outside of the tree skips gaps,
-//! because they are numbers without a node.
+//! Removing a node from the path and renumbering the following nodes takes time in proportion to
+//! the length of the path. Therefore, each removed node leaves a gap, and the path is renumbered
+//! only when it has too many gaps. The path never ends with a gap. A gap is a number without a
+//! node, so code outside of the tree skips it.
 
 use super::{Tree, TreeUpdate};
 
@@ -11,13 +11,13 @@ use super::{Tree, TreeUpdate};
 const GAP: usize = usize::MAX;
 
 impl<M> Tree<M> {
-    /// Returns the path of runs, from the root to their tip. The path may contain numbers without a
-    /// node.
+    /// Returns the path of runs, from the root to the tip. The path may contain gaps, which are
+    /// numbers without a node.
     pub(in crate::conversation) fn path(&self) -> &[usize] {
         &self.path
     }
 
-    /// Returns the tip of the path of runs.
+    /// Returns the node at the end of the path of runs, or `None` if the path is empty.
     pub(in crate::conversation) fn tip(&self) -> Option<usize> {
         self.path.last().copied()
     }
@@ -26,7 +26,7 @@ impl<M> Tree<M> {
         self.shown.as_deref().unwrap_or(&self.path)
     }
 
-    /// Returns true if the shown branch differs from the branch that runs write on.
+    /// Returns true if the shown branch differs from the branch on which runs write.
     pub(in crate::conversation) const fn shows_other_branch(&self) -> bool {
         self.shown.is_some()
     }
@@ -35,12 +35,12 @@ impl<M> Tree<M> {
         self.path_edition
     }
 
-    /// Returns the number of path entries that were rewritten so far.
+    /// Returns the number of path entries that have been rewritten.
     pub(in crate::conversation) const fn path_work(&self) -> u64 {
         self.path_work
     }
 
-    /// Returns the nodes from the root to this node.
+    /// Returns the nodes on the way from the root to this node, including both.
     pub(in crate::conversation) fn chain_to(&self, ix: usize) -> Vec<usize> {
         let mut chain = Vec::new();
         let mut next = Some(ix);
@@ -60,8 +60,8 @@ impl<M> Tree<M> {
         self.number_path();
     }
 
-    /// Sets the path of runs, and shows it: up to this node if `exact` is true, otherwise to the
-    /// end of the branch through the node. The cost is proportional to the change of the path.
+    /// Sets the path of runs, and shows it. The path ends at this node if `exact` is true, and at
+    /// the end of the branch through the node otherwise.
     pub(in crate::conversation) fn set_run_path_through(&mut self, ix: usize, exact: bool) {
         self.close_gaps();
         let is_path_node = self.is_on_path(ix);
@@ -89,7 +89,7 @@ impl<M> Tree<M> {
         );
     }
 
-    /// Replaces all nodes of the path of runs after the first `kept_len` nodes.
+    /// Replaces the nodes of the path of runs that follow the first `kept_len` nodes.
     fn replace_path_end(&mut self, kept_len: usize, new_nodes: &[usize]) {
         let removes_nodes = kept_len < self.path.len();
         if removes_nodes {
@@ -107,7 +107,8 @@ impl<M> Tree<M> {
         }
         self.path_work += new_nodes.len() as u64;
         self.changes.push(TreeUpdate::Path);
-        // The first `kept_len` nodes are shared as before.
+        // Only the rest of the path is checked, because the first `kept_len` nodes are shared as
+        // before.
         let old_shared_len = self.shared_len.min(kept_len);
         self.shared_len = self.path.len();
         let last = self.last_shared_depth(kept_len.saturating_sub(1));
@@ -121,7 +122,7 @@ impl<M> Tree<M> {
         self.number_path();
     }
 
-    /// Stores at each node of a path the next node of the path as the chosen child.
+    /// Stores the next node of a path as the chosen child of each node of the path.
     pub(in crate::conversation) fn remember_choices(&mut self, path: &[usize]) {
         self.chosen_root = path.first().copied().or(self.chosen_root);
         for pair in path.windows(2) {
@@ -133,14 +134,15 @@ impl<M> Tree<M> {
         }
     }
 
-    /// Stores the depth of each node of the path, so that `is_on_path` is one comparison. Must be
-    /// called after every change of the path except growth at its end.
+    /// Stores the depth of each node on the path, so that `is_on_path` needs only one comparison.
+    /// Must be called after every change of the path except growth at its end.
     pub(in crate::conversation) fn number_path(&mut self) {
         self.drop_gaps();
         self.path_work += self.path.len() as u64;
         self.path_edition += 1;
         self.changes.push(TreeUpdate::Path);
-        // The tip of the shown path may have another parent now, or may be on the path of runs.
+        // The shown path is rebuilt from its tip, because the tip may have a new parent or may now
+        // be on the path of runs.
         let tip = self
             .shown
             .take()
@@ -154,7 +156,7 @@ impl<M> Tree<M> {
             }
         }
         self.update_shared_len();
-        // The paths are moved out of the tree and back, which avoids copying them.
+        // The paths are moved out of the tree and back, because copying them would be slower.
         let (path, shown_path) = (std::mem::take(&mut self.path), self.shown.take());
         self.remember_choices(shown_path.as_deref().unwrap_or(&path));
         self.path = path;
@@ -166,8 +168,8 @@ impl<M> Tree<M> {
             .is_some_and(|node| self.path.get(node.depth) == Some(&ix))
     }
 
-    /// Removes the nodes that satisfy a condition from the path of runs. Nodes that were removed
-    /// from the tree are removed from both paths.
+    /// Removes the nodes that satisfy a condition from the path of runs. Nodes that no longer exist
+    /// in the tree are removed from both paths.
     pub(in crate::conversation) fn remove_from_paths(
         &mut self,
         is_removed: impl Fn(usize) -> bool,
@@ -181,8 +183,9 @@ impl<M> Tree<M> {
         self.number_path();
     }
 
-    /// Replaces a removed node in the path with a gap, or renumbers the path if `next` is not on
-    /// the path or if half of the path consists of gaps. `next` is the child of the removed node.
+    /// Replaces a removed node in the path with a gap. Renumbers the path instead if `next` is not
+    /// on the path or if at least half of the path consists of gaps. `next` is the child of the
+    /// removed node on the path.
     pub(super) fn leave_gap(&mut self, depth: usize, parent: Option<usize>, next: usize) {
         if !self.is_on_path(next) || self.gaps >= self.path.len() / 2 {
             return self.remove_from_paths(|_| false);
@@ -196,14 +199,14 @@ impl<M> Tree<M> {
         self.changes.push(TreeUpdate::Path);
     }
 
-    /// Removes the gaps of the path, if it has any.
+    /// Removes the gaps from the path, if there are any.
     pub(in crate::conversation) fn close_gaps(&mut self) {
         if self.gaps > 0 {
             self.number_path();
         }
     }
 
-    /// Discards the gaps of the path. The caller renumbers the nodes.
+    /// Removes the gaps from the path without renumbering the nodes, which the caller does.
     fn drop_gaps(&mut self) {
         if self.gaps > 0 {
             self.path.retain(|ix| *ix != GAP);
@@ -211,13 +214,14 @@ impl<M> Tree<M> {
         }
     }
 
-    /// Returns the node that follows the node at this depth on the path of runs, if any.
+    /// Returns the node that follows the given depth on the path of runs, or `None` at the tip.
     pub(super) fn next_on_path(&self, depth: usize) -> Option<usize> {
         let rest = self.path.get(depth + 1..)?;
         rest.iter().copied().find(|ix| *ix != GAP)
     }
 
-    /// Converts the number of a shown item to its index in the shown path, which also counts gaps.
+    /// Converts the number of a shown item to its index in the shown path. The index also counts
+    /// gaps.
     pub(in crate::conversation) fn shown_path_index(&self, number: usize) -> usize {
         if self.gaps == 0 {
             return number;
@@ -227,7 +231,7 @@ impl<M> Tree<M> {
         slots.nth(number).map_or(path.len(), |(slot, _)| slot)
     }
 
-    /// Rebuilds both paths from the parents of their tips, after a node on a path was moved.
+    /// Rebuilds both paths from the ancestors of their tips, after a node on a path was moved.
     pub(super) fn rebuild_paths(&mut self) {
         if let Some(tip) = self.path.last().copied() {
             self.path = self.chain_to(tip);

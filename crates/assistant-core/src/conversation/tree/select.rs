@@ -1,4 +1,4 @@
-//! Selects the shown path: the versions of an item, and the branch through it.
+//! Selects the shown path by the version of an item and the branch through that version.
 
 use std::collections::HashSet;
 
@@ -10,7 +10,7 @@ impl<M> Tree<M> {
         self.find(id).ok_or(TreeError::UnknownMessage)
     }
 
-    /// Returns the versions of a node, oldest first, including the node.
+    /// Returns the versions of a node, oldest first. The list includes the node itself.
     pub(in crate::conversation) fn siblings(&self, ix: usize) -> &[usize] {
         match self.node(ix).and_then(|node| node.parent) {
             Some(parent) => self.node(parent).map_or(&[], |parent| &parent.children),
@@ -37,16 +37,16 @@ impl<M> Tree<M> {
             .ok_or(TreeError::NoSibling)
     }
 
-    /// Returns the path through a node. Below the node, each step leads to the child that was shown
-    /// last, or to the newest child.
+    /// Returns the path from the root through a node to a leaf. Below the node, each step leads to
+    /// the child that was shown last, or else to the newest child.
     pub(super) fn branch_through(&self, ix: usize) -> Vec<usize> {
         let mut path = self.chain_to(ix);
         self.extend_branch(&mut path);
         path
     }
 
-    /// Extends a path to a leaf, through the child that was shown last or, without such a child,
-    /// the newest.
+    /// Extends a path to a leaf. Each step leads to the child that was shown last, or else to the
+    /// newest child.
     pub(super) fn extend_branch(&self, path: &mut Vec<usize>) {
         let mut tip = path.last().and_then(|ix| self.node(*ix));
         while let Some(node) = tip {
@@ -59,8 +59,8 @@ impl<M> Tree<M> {
         }
     }
 
-    /// Shows the branch through an item. With `exact`, the branch ends at the item. With `write`,
-    /// runs write there from now on; otherwise only the shown path changes.
+    /// Shows the branch through an item. If `exact` is true, the branch ends at the item. If
+    /// `write` is true, runs also write on this branch from now on.
     pub(in crate::conversation) fn select(
         &mut self,
         id: &MessageId,
@@ -91,7 +91,7 @@ impl<M> Tree<M> {
         }
     }
 
-    /// Shows the path of runs.
+    /// Shows the path on which runs write.
     pub(in crate::conversation) fn show_run_branch(&mut self) {
         self.close_gaps();
         if self.shown.is_some() {
@@ -99,14 +99,14 @@ impl<M> Tree<M> {
         }
     }
 
-    /// Returns the newest node that has no children.
+    /// Returns the most recently added node without children.
     pub(in crate::conversation) fn last_leaf(&self) -> Option<usize> {
         let is_leaf = |ix: &usize| self.node(*ix).is_some_and(|node| node.children.is_empty());
         (0..self.nodes.len()).rev().find(is_leaf)
     }
 
     /// Returns true if the tree is consistent: every node can be reached from the roots exactly
-    /// once, the links of parents and children match, and both paths begin at a root.
+    /// once, the links between parents and children match, and both paths begin at a root.
     pub(in crate::conversation) fn is_sound(&self) -> bool {
         let mut visited_nodes = HashSet::new();
         let mut stack: Vec<(usize, Option<usize>)> =

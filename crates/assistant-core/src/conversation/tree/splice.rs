@@ -4,9 +4,9 @@
 use super::{MessageId, Tree, TreeNode, TreeUpdate};
 
 impl<M> Tree<M> {
-    /// Inserts an item between a node of the path of runs, or the start, and the next node of the
-    /// path. `next` is that next node, which no other branch may share. Children on other branches
-    /// keep their parent.
+    /// Inserts an item between two successive nodes of the path of runs. `previous` is the node
+    /// before the item, or `None` at the start of the path. `next` is the node after the item,
+    /// which no other branch may share. Children of `previous` on other branches keep their parent.
     pub(in crate::conversation) fn insert_after(
         &mut self,
         previous: Option<usize>,
@@ -38,15 +38,16 @@ impl<M> Tree<M> {
         (ix, id)
     }
 
-    /// Returns the node that follows a node on the path of runs; for `None`, the first node.
+    /// Returns the node that follows `previous` on the path of runs, or the first node of the path
+    /// if `previous` is `None`.
     pub(in crate::conversation) fn node_after(&self, previous: Option<usize>) -> Option<usize> {
         let previous_node = previous.and_then(|previous| self.node(previous));
         let path_index = previous_node.map_or(0, |previous_node| previous_node.depth + 1);
         self.path.get(path_index.min(self.path.len())).copied()
     }
 
-    /// Removes a node; its children become children of its parent. The caller updates the paths
-    /// afterwards, once for all removed nodes.
+    /// Removes a node from the tree. The children of the node become children of its parent. The
+    /// caller updates the paths once, after all nodes were removed.
     pub(in crate::conversation) fn unlink_node(&mut self, ix: usize) -> Option<TreeNode<M>> {
         let node = self.remove_node(ix)?;
         for child in &node.children {
@@ -59,10 +60,11 @@ impl<M> Tree<M> {
         Some(node)
     }
 
-    /// Removes a node from the paths, after [`Self::unlink_node`].
+    /// Removes a node from the paths, after [`Self::unlink_node`] removed it from the tree.
     pub(in crate::conversation) fn close_path_at(&mut self, ix: usize, node: &TreeNode<M>) {
         match node.chosen {
-            // The chosen child is the next node of the path in this case.
+            // If the run's path is shown, a gap replaces the node, because the chosen child is then
+            // the next node of the path.
             Some(next) if self.shown.is_none() && self.path.get(node.depth) == Some(&ix) => {
                 self.leave_gap(node.depth, node.parent, next);
             }
@@ -70,7 +72,7 @@ impl<M> Tree<M> {
         }
     }
 
-    /// Moves a node off the path to a branch of its own: the node's child on the path becomes its
+    /// Moves a node off the path to a separate branch, by making the node's child on the path its
     /// sibling. No other branch may contain the node. The caller updates the path afterwards.
     pub(in crate::conversation) fn move_to_own_branch(&mut self, ix: usize) {
         let Some(node) = self.node_mut(ix) else {

@@ -1,10 +1,11 @@
-//! Tests the tree with random operations. The items are numbers.
+//! Tests the tree with random operations on items that are numbers.
 
 use proptest::prelude::*;
 
 use super::{MessageId, Tree};
 
-/// An operation on the tree. Numbers select existing items, modulo the number of items.
+/// An operation on the tree. The numbers in an operation select existing items, modulo the number
+/// of items.
 #[derive(Debug, Clone)]
 enum Op {
     Append,
@@ -63,7 +64,7 @@ fn operation() -> impl Strategy<Value = Op> {
     ]
 }
 
-/// A tree, and the number of items that were ever created.
+/// A tree, and the number of items that have been created.
 #[derive(Debug, Default)]
 struct TestTree {
     tree: Tree<u32>,
@@ -94,8 +95,8 @@ impl TestTree {
         path.get(index).copied()
     }
 
-    /// Returns the items of every branch except the one that runs write on, from the root to its
-    /// leaf.
+    /// Returns the items of every branch except the branch on which runs write, from the root to
+    /// the leaf.
     fn other_branches(&self) -> Vec<Vec<u32>> {
         let tip = self.tree.tip();
         let leaves = self
@@ -115,7 +116,7 @@ impl TestTree {
             .collect()
     }
 
-    /// Returns all observable data of the tree: each item with its parent, its children in order,
+    /// Returns all observable data of the tree: each item with its parent and its ordered children,
     /// and the paths.
     fn snapshot(&self) -> impl PartialEq + std::fmt::Debug + use<> {
         let nodes: Vec<_> = self
@@ -204,7 +205,8 @@ impl TestTree {
             Op::Reparent { item, parent } => {
                 let parent = parent.and_then(|parent| self.nth_id(parent));
                 if let Some(id) = self.nth_id(item) {
-                    // The operation fails if the item would become its own descendant.
+                    // The error is ignored, because the operation fails if the item would become
+                    // its own descendant.
                     let _ = self.tree.reparent(&id, parent.as_ref());
                 }
             }

@@ -1,4 +1,4 @@
-//! Deletes a branch, and restores the last deleted branch with its items at their positions.
+//! Deletes a branch, and restores a deleted branch with its items at their previous positions.
 //!
 //! The caller stores the deleted branch.
 
@@ -7,9 +7,9 @@ use super::{Tree, TreeNode, TreeUpdate};
 /// A deleted branch.
 #[derive(Debug, Clone)]
 pub(in crate::conversation) struct RemovedBranch<M> {
-    /// The nodes of the branch and their numbers, beginning with the topmost node.
+    /// The nodes of the branch with their numbers, beginning with the topmost node.
     nodes: Vec<(usize, TreeNode<M>)>,
-    /// The index of the topmost node among its versions.
+    /// The index of the topmost node among its sibling versions.
     place: usize,
     /// True if the topmost node was the chosen child of its parent.
     chosen: bool,
@@ -33,8 +33,8 @@ impl<M> RemovedBranch<M> {
 
 impl<M> Tree<M> {
     /// Removes a node and its descendants, and returns them. If the node was on the shown path or
-    /// on the path of runs, that path leads to its previous version instead, else to the next, else
-    /// to its parent.
+    /// on the path of runs, that path then leads to the previous version of the node, or else to
+    /// the next version, or else to the parent.
     pub(in crate::conversation) fn delete(&mut self, ix: usize) -> RemovedBranch<M> {
         self.close_gaps();
         let numbers = self.subtree(ix);
@@ -84,8 +84,8 @@ impl<M> Tree<M> {
         }
     }
 
-    /// Returns true if the deleted branch can be restored: its parent exists, and its ids and node
-    /// numbers are unused.
+    /// Returns true if a deleted branch can be restored, because its parent exists and its ids and
+    /// node numbers are unused.
     pub(in crate::conversation) fn can_restore(&self, removed: &RemovedBranch<M>) -> bool {
         let Some((_, first)) = removed.nodes.first() else {
             return false;
@@ -99,8 +99,9 @@ impl<M> Tree<M> {
         has_parent && removed.nodes.iter().all(is_unused)
     }
 
-    /// Restores a deleted branch for which [`Self::can_restore`] returns true, and shows it if it
-    /// was shown. With `write`, the path of runs leads through the branch again if it did before.
+    /// Restores a deleted branch for which [`Self::can_restore`] returns true, and shows the branch
+    /// if it was shown before. If `write` is true and the path of runs led through the branch
+    /// before, it does so again.
     pub(in crate::conversation) fn restore(&mut self, removed: RemovedBranch<M>, write: bool) {
         let Some((first, node)) = removed.nodes.first() else {
             return;

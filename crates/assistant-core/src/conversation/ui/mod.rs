@@ -1,12 +1,11 @@
-//! Reads the AI SDK's `UIMessage`s. `assistant-protocols` writes them.
+//! Reads messages of the AI SDK (`UIMessage`). `assistant-protocols` writes them.
 //!
 //! A `UIMessage` contains a whole answer with all its steps. In a conversation, each step is a
-//! separate message, as in every other protocol. Further fields of the AI SDK are stored in
-//! `extra.ui`: for a message, the `id` of the answer, and `step`, which is true if the message
-//! begins a step; for a call, the fields of its part. Names that begin with `#` are internal and
-//! never written.
+//! separate message. Other fields of the AI SDK are stored in `extra.ui`: for a message, the `id`
+//! of the answer, and `step`, which is true if the message begins a step; for a call, the fields of
+//! its part. Fields with names that begin with `#` are internal and are never sent.
 //!
-//! `part` and `tool` read one part each, `read` reads lists of messages.
+//! `part` and `tool` read single parts, and `read` reads lists of messages.
 
 pub mod notes;
 mod part;
@@ -20,7 +19,8 @@ use crate::event::Object;
 use notes::{AS_TEXT, DYNAMIC, IN_PIECES, NOTES, WIRE_ID};
 pub(super) use part::part_from_ui;
 
-/// Changes the object in the `extra` of a message or a call that stores the AI SDK's fields.
+/// Changes the object that stores the AI SDK's fields in the `extra` of a message or a call. An
+/// empty object is removed.
 pub(super) fn edit_ui_fields(extra: &mut Object, edit: impl FnOnce(&mut Object)) {
     let mut notes = match extra.shift_remove(NOTES) {
         Some(Value::Object(notes)) => notes,

@@ -1,14 +1,13 @@
-//! The names of the fields in `extra` for data that exists only in messages and calls of the AI
-//! SDK.
+//! The names of the fields in `extra` that store data from the AI SDK.
 //!
-//! Fields whose names begin with `#` are stored, and never sent.
+//! Fields whose names begin with `#` are stored but never sent.
 
-/// The object in `extra` that contains these fields.
+/// The field in `extra` that contains the object with the fields of the AI SDK.
 pub const NOTES: &str = "ui";
 /// The field that marks a call of a dynamic tool.
 pub const DYNAMIC: &str = "#dynamic";
-/// The field with the id that the agent gave a call, if another call of the conversation already
-/// had that id.
+/// The field with the call's id as assigned by the agent, if another call in the conversation
+/// already had this id.
 pub const WIRE_ID: &str = "#id";
 /// The field that marks a call whose arguments are shown as raw text.
 pub const AS_TEXT: &str = "#text";

@@ -1,4 +1,4 @@
-//! Reads the parts of a `UIMessage` other than those of tools.
+//! Reads the parts of a `UIMessage`, except the parts for tool calls.
 
 use serde_json::Value;
 
@@ -7,7 +7,7 @@ use crate::{
     event::{ContentPart, Object, PartBody, Source},
 };
 
-/// Reads a part in the AI SDK's form. Unknown parts are stored unchanged.
+/// Reads a part in the form of the AI SDK. Unknown parts are stored unchanged.
 pub(in crate::conversation) fn part_from_ui(value: Value) -> Part {
     let Some(object) = value.as_object() else {
         return Part::Unknown(value);

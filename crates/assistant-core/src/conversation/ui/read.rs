@@ -15,17 +15,16 @@ use crate::{
 impl Conversation {
     /// Creates a conversation from messages in the form of the AI SDK.
     ///
-    /// A call without a result counts as cancelled, since it is not known whether it ran.
+    /// A call without a result counts as cancelled, because it is unknown whether the call was run.
     ///
     /// # Errors
     ///
-    /// Fails if an entry is not a message, or if two messages have the same id. Nothing is imported
-    /// then.
+    /// Fails if an entry is not a message, or if two messages have the same id.
     pub fn from_ui_messages(list: Vec<Value>) -> Result<Self, FormatError> {
         Self::new().load_ui_messages(list)
     }
 
-    /// Reads messages into this empty conversation, as [`Self::from_ui_messages`] does.
+    /// Adds messages to this empty conversation, as described for [`Self::from_ui_messages`].
     pub(in crate::conversation) fn load_ui_messages(
         mut self,
         list: Vec<Value>,
@@ -40,8 +39,8 @@ impl Conversation {
         Ok(self)
     }
 
-    /// Adds a `UIMessage` at the tip: an answer as one message for each step. Calls without a
-    /// result stay open.
+    /// Adds a `UIMessage` below the tip. An answer becomes one message for each step. Calls without
+    /// a result stay open.
     pub(crate) fn add_ui_message(&mut self, value: Value) -> Result<(), FormatError> {
         let mut object = expect_object(value, "message")?;
         let id = take_required_text(&mut object, "id", "message")?;
@@ -78,8 +77,8 @@ impl Conversation {
         Ok(())
     }
 
-    /// Adds a call, and returns the part for it. If another call of the conversation has the same
-    /// id, the call gets another id.
+    /// Adds a call, and returns the message part that refers to it. If another call in the
+    /// conversation has the same id, the new call gets a different id.
     fn add_ui_call(&mut self, mut call: ToolCall) -> Part {
         let is_used = |id: &str| self.calls.calls_with_wire_id(id).next().is_some();
         if is_used(&call.id) {
@@ -93,7 +92,7 @@ impl Conversation {
         Part::Call(self.calls.add(call, self.runs.current))
     }
 
-    /// Splits a `UIMessage` into messages: an answer becomes one message for each step.
+    /// Splits a `UIMessage` into messages. An answer becomes one message for each step.
     fn split_into_messages(
         &mut self,
         id: &str,

@@ -1,6 +1,8 @@
-//! Reads the parts of a `UIMessage` for tools: `tool-NAME` or `dynamic-tool`.
+//! Reads the parts of a `UIMessage` for tool calls, which have the type `tool-NAME` or
+//! `dynamic-tool`.
 //!
-//! The state, input and output of a part become those of the call and are not stored a second time.
+//! The state, the input and the output of a part become the state, the arguments and the result of
+//! the call, and are not stored in `extra` as well.
 
 use serde_json::Value;
 
@@ -15,7 +17,7 @@ use crate::{
     event::Object,
 };
 
-/// Reads a call and its id from a part for a tool. Returns `None` for other parts.
+/// Reads a call with its id from a part for a tool call. Returns `None` for other parts.
 pub(super) fn call_from_ui(part: &Value, now: i64) -> Option<ToolCall> {
     let mut fields = part.as_object()?.clone();
     let kind = take_text(&mut fields, "type")?;
@@ -36,7 +38,7 @@ pub(super) fn call_from_ui(part: &Value, now: i64) -> Option<ToolCall> {
     let approval = approval_fields.as_ref().map(read_approval);
     call.apply_note(Note::Approval(approval.clone()));
     read_outcome(&mut call, approval, &state, &mut fields);
-    // The call is from the past, so it causes no events.
+    // The events are discarded, because the call was made in the past.
     call.events.clear();
     if is_dynamic {
         fields.insert(DYNAMIC.to_owned(), true.into());
@@ -56,7 +58,7 @@ fn read_input(call: &mut ToolCall, state: &str, fields: &mut Object) {
         return call.push_args(&text.unwrap_or_default());
     }
     match input {
-        // Input that could not be parsed is kept as text.
+        // The input of a failed call is kept as text, because it could not be parsed.
         Some(Value::String(text)) if state == "output-error" => {
             fields.insert(AS_TEXT.to_owned(), true.into());
             call.push_args(&text);

@@ -1,23 +1,24 @@
-//! Defines the options, locations and errors of decoders.
+//! Defines the contexts, locations and errors of decoders.
 
 use serde_json::Value;
 
 use crate::event::Diagnostic;
 use crate::event::fault::{Notes, ProtocolError, quote};
 
-/// The options of a decoding step, and the collector of its diagnostics.
+/// The context of a decoding step: its options, and the collector of its diagnostics.
 #[derive(Debug)]
 pub struct Context<'a> {
     pub(crate) event: &'a str,
     pub(crate) strict: bool,
-    /// True to keep unknown fields of messages and calls instead of removing them.
+    /// True if unknown fields of messages and calls are kept, false if they are removed.
     pub(crate) keep_extra: bool,
     pub(crate) notes: &'a mut Notes,
 }
 
 impl<'a> Context<'a> {
-    /// Creates the context of a document. The name, or the type of an event, is for messages.
-    /// Strict decoding distinguishes null from an absent field.
+    /// Creates the context for an event or a document. Messages contain `name`, which is the type
+    /// of the event or the name of the document. If `strict` is true, `null` is not accepted for an
+    /// absent field.
     #[must_use]
     pub const fn new(name: &'a str, strict: bool, notes: &'a mut Notes) -> Self {
         Self {
@@ -34,7 +35,7 @@ impl<'a> Context<'a> {
         self.event
     }
 
-    /// Returns true for strict decoding.
+    /// Returns true if decoding is strict, so that `null` is not accepted for an absent field.
     #[must_use]
     pub const fn is_strict(&self) -> bool {
         self.strict
@@ -55,7 +56,7 @@ impl<'a> Context<'a> {
         self.notes.add(Diagnostic::new("unknown-field", message));
     }
 
-    /// Returns the fatal error for a known field with a wrong value.
+    /// Returns the fatal error for a known field with an invalid value.
     pub fn malformed(&self, path: Path<'_>, problem: &str) -> Fault {
         // The path and the problem are encoded as JSON strings, since the problem may contain JSON.
         let path = Value::String(quote(&path.pointer()));
@@ -68,9 +69,9 @@ impl<'a> Context<'a> {
         })
     }
 
-    /// Returns the fatal error for a value that matches no type of a union, including the fault
-    /// within the type that the value resembles. If `within` is [`Fault::Unknown`], it is returned
-    /// unchanged.
+    /// Returns the fatal error for a value that matches no type of a union. The error includes the
+    /// fault `within` the type that the value resembles. If `within` is [`Fault::Unknown`],
+    /// `within` is returned unchanged.
     pub fn none_of(&self, path: Path<'_>, within: Fault) -> Fault {
         let Fault::Fatal(inner_error) = within else {
             return within;
@@ -88,7 +89,7 @@ impl<'a> Context<'a> {
         Fault::Fatal(error)
     }
 
-    /// Returns the fatal error for a value of the wrong type.
+    /// Returns the fatal error for a value with the wrong type.
     pub fn wrong_type(&self, path: Path<'_>, expected: &str, found: Option<&Value>) -> Fault {
         let found_type = type_name(found);
         self.malformed(
@@ -98,20 +99,21 @@ impl<'a> Context<'a> {
     }
 }
 
-/// The reason why a value could not be read.
+/// The reason for which a value could not be read.
 #[derive(Debug)]
 pub enum Fault {
-    /// The value is unknown in this version, so that the smallest optional enclosing item is
+    /// The value is unknown in this version. The smallest optional item that encloses the value is
     /// removed.
     Unknown,
-    /// A known field has a wrong value, which ends the stream.
+    /// A known field has an invalid value, which ends the stream.
     Fatal(ProtocolError),
 }
 
 /// The result of reading a value.
 pub type Read<T> = Result<T, Fault>;
 
-/// The location of a value in its event. It is formatted only for a diagnostic or an error.
+/// The location of a value in its event or document. The location is formatted only for a
+/// diagnostic or an error.
 #[derive(Debug, Clone, Copy)]
 pub enum Path<'a> {
     /// The whole value.
@@ -135,7 +137,7 @@ impl Path<'_> {
     }
 }
 
-/// Returns the JavaScript name of a value's type.
+/// Returns the name of a value's type in JavaScript.
 pub(super) fn type_name(value: Option<&Value>) -> &'static str {
     match value {
         None => "undefined",

@@ -1,7 +1,7 @@
 //! Reads and writes objects with known fields.
 //!
-//! [`Fields`] takes the known fields out of an object and reports the others; [`Writer`] writes an
-//! object without its absent fields. Both are used for stored data and by protocols.
+//! [`Fields`] takes the known fields from an object and reports the other fields. [`Writer`] writes
+//! an object without absent fields. Both are used for stored data and by protocols.
 
 mod context;
 mod object;

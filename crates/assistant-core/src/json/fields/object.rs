@@ -1,7 +1,8 @@
 //! Stores the fields of a raw event in a flat list.
 //!
-//! An event has few fields, so searching a list is faster than building a hash map, which would
-//! take half of the time for decoding a token. The names of common fields are not allocated.
+//! An event has few fields, so searching a list is faster than building a hash map. Building the
+//! map would take half of the time needed to decode a token. The names of common fields are not
+//! allocated.
 
 use core::fmt;
 use std::borrow::Cow;
@@ -12,7 +13,7 @@ use serde_json::Value;
 use crate::event::Object;
 use crate::event::fault::ProtocolError;
 
-/// The field names that are not allocated.
+/// The names of common fields, which are not allocated.
 const COMMON_FIELDS: [&str; 9] = [
     "type",
     "delta",
@@ -25,24 +26,25 @@ const COMMON_FIELDS: [&str; 9] = [
     "metadata",
 ];
 
-/// The fields of a JSON object in order. If a field occurs more than once, the last value applies.
+/// The fields of a JSON object, in order. If a field occurs more than once, its last value is used.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct EventObject {
     fields: Vec<(Cow<'static, str>, Option<Value>)>,
-    /// The number of fields that were not taken. At zero, lookups of optional fields need no
-    /// search.
+    /// The number of fields that were not taken. If the number is zero, a lookup of an optional
+    /// field returns without a search.
     remaining: usize,
 }
 
 impl EventObject {
-    /// Parses the data of one frame.
+    /// Parses the data of one frame as a JSON object.
     ///
     /// # Errors
     ///
     /// Fails if the data is not JSON, or not an object.
     pub fn parse(data: &str) -> Result<Self, ProtocolError> {
         serde_json::from_str(data).map_err(|error| {
-            // The deserializer rejects a list before reading it to its end.
+            // If the data is valid JSON, the error says that the data is not an object, because the
+            // deserializer rejects another type of value before it reads the rest.
             if error.is_data() && serde_json::from_str::<IgnoredAny>(data).is_ok() {
                 let message = "Invalid event: the frame is not a JSON object.";
                 return ProtocolError::new("invalid-frame", message);
@@ -52,7 +54,7 @@ impl EventObject {
         })
     }
 
-    /// Returns the value of a field; `None` if the field is absent or was taken.
+    /// Returns the value of a field, or `None` if the field is absent or was taken.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Value> {
         if self.remaining == 0 {
@@ -70,13 +72,13 @@ impl EventObject {
         self.remaining == 0
     }
 
-    /// Returns a mutable reference to the value of a field; `None` if the field is absent or was
+    /// Returns a mutable reference to the value of a field, or `None` if the field is absent or was
     /// taken.
     pub fn get_mut(&mut self, name: &str) -> Option<&mut Value> {
         self.slot_mut(name).and_then(Option::as_mut)
     }
 
-    /// Removes a field and returns its value; `None` if the field is absent or was taken before.
+    /// Removes a field and returns its value, or `None` if the field is absent or was taken.
     pub fn take(&mut self, name: &str) -> Option<Value> {
         if self.remaining == 0 {
             return None;
@@ -86,7 +88,7 @@ impl EventObject {
         value
     }
 
-    /// Sets the value of a field, which is added if it is absent.
+    /// Sets the value of a field. The field is added if it is absent.
     pub fn set(&mut self, name: &'static str, value: Value) {
         let old_value = match self.slot_mut(name) {
             Some(slot) => slot.replace(value),
@@ -98,7 +100,7 @@ impl EventObject {
         self.remaining += usize::from(old_value.is_none());
     }
 
-    /// Returns the fields that were not taken, without earlier duplicates of taken fields.
+    /// Returns the fields that were not taken. Earlier duplicates of taken fields are omitted.
     pub fn rest(self) -> impl Iterator<Item = (Cow<'static, str>, Value)> {
         let taken_fields = self.fields.iter().filter(|(_, value)| value.is_none());
         let taken_names: Vec<Cow<'static, str>> = match self.remaining {

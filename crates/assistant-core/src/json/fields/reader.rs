@@ -1,9 +1,9 @@
-//! Reads known fields of a JSON object, by value.
+//! Reads the known fields of a JSON object by value.
 //!
-//! The same rules apply to all received data (rule "tolerant in, strict out"): a known field with a
-//! wrong value is a fatal error that names the field; an unknown field is removed with a
-//! diagnostic; an unknown value of a closed set is removed with the smallest optional enclosing
-//! item. Strings are moved out, never cloned.
+//! The same rules apply to all received data (rule "tolerant in, strict out"). If a known field has
+//! an invalid value, the reader returns a fatal error that names the field. An unknown field is
+//! removed with a diagnostic. An unknown value of a closed set is removed together with the
+//! smallest optional item that encloses it. Strings are moved out of the object, never cloned.
 
 use serde_json::Value;
 
@@ -11,11 +11,12 @@ use super::context::{Context, Fault, Path, Read, type_name};
 use super::object::EventObject;
 use crate::event::Object;
 
-/// The largest integer that JSON numbers represent exactly.
+/// The largest integer up to which JSON numbers represent all integers exactly.
 const MAX_INTEGER: i64 = (1 << 53) - 1;
 
-/// The fields of one object, taken one by one. The first fault is kept until [`Self::close`]. After
-/// a fault, all fields count as absent, so that no further faults or diagnostics are reported.
+/// A reader that takes the fields of one object one by one. The first fault is kept until
+/// [`Self::close`] returns it. After a fault, all fields count as absent, so that no further faults
+/// or diagnostics are reported.
 #[derive(Debug)]
 pub struct Fields<'p> {
     object: EventObject,
@@ -34,7 +35,8 @@ impl<'p> Fields<'p> {
         }
     }
 
-    /// Creates a reader of the fields of a value. A value that is not an object is a fatal fault.
+    /// Creates a reader for the fields of a value. Returns a fatal fault if the value is not an
+    /// object.
     pub fn of(value: Value, context: &Context<'_>, path: Path<'p>) -> Read<Self> {
         match value {
             Value::Object(map) => Ok(Self::new(map.into(), path)),
@@ -58,12 +60,14 @@ impl<'p> Fields<'p> {
         self.fault.is_some()
     }
 
-    /// Removes the recorded fault and returns it as an error; `Ok` if no fault is recorded.
+    /// Removes the recorded fault and returns it as an error, or returns `Ok` if no fault is
+    /// recorded.
     pub fn checked(&mut self) -> Read<()> {
         self.fault.take().map_or(Ok(()), Err)
     }
 
-    /// Returns the value that was read, or records the fault and returns a default.
+    /// Returns the value of a successful read. Otherwise records the fault and returns the default
+    /// value.
     pub fn keep<T: Default>(&mut self, read: Read<T>) -> T {
         read.unwrap_or_else(|fault| {
             self.fail(fault);
@@ -107,8 +111,8 @@ impl<'p> Fields<'p> {
         })
     }
 
-    /// Takes an optional field. In strict mode, `null` records a fault; in tolerant mode, `null`
-    /// counts as absent.
+    /// Takes an optional field. A field that is `null` records a fault in strict mode, and counts
+    /// as absent in tolerant mode.
     pub fn opt(&mut self, context: &mut Context<'_>, key: &'static str) -> Option<Value> {
         match self.opt_any(context, key) {
             Some(Value::Null) => {
@@ -119,17 +123,18 @@ impl<'p> Fields<'p> {
         }
     }
 
-    /// Takes an optional field for which `null` means absent.
+    /// Takes an optional field. A field that is `null` counts as absent.
     pub fn nullable(&mut self, key: &str) -> Option<Value> {
         self.take(key).filter(|value| !value.is_null())
     }
 
-    /// Takes an optional field. In tolerant mode, `null` counts as absent; for streamed data, it is
-    /// reported as a diagnostic.
+    /// Takes an optional field. In tolerant mode, a field that is `null` counts as absent, and a
+    /// diagnostic reports it if the data is streamed.
     fn opt_any(&mut self, context: &mut Context<'_>, key: &'static str) -> Option<Value> {
         match self.take(key) {
             Some(Value::Null) if !context.strict => {
-                // Stored data may contain nulls, so they are not reported.
+                // A field that is `null` is reported only in streamed data, because stored data may
+                // contain such fields.
                 if !context.keep_extra {
                     context.notes.null(context.event, key);
                 }
@@ -139,7 +144,7 @@ impl<'p> Fields<'p> {
         }
     }
 
-    /// Takes a required string. If the field is missing or has another type, records a fault and
+    /// Takes a required string. If the field is missing or not a string, records a fault and
     /// returns an empty string.
     pub fn text(&mut self, context: &Context<'_>, key: &'static str) -> String {
         match self.take(key) {
@@ -151,7 +156,7 @@ impl<'p> Fields<'p> {
         }
     }
 
-    /// Takes an optional string. A value of another type records a fault.
+    /// Takes an optional string. A value that is not a string records a fault.
     pub fn opt_text(&mut self, context: &mut Context<'_>, key: &'static str) -> Option<String> {
         match self.opt_any(context, key)? {
             Value::String(text) => Some(text),
@@ -162,7 +167,7 @@ impl<'p> Fields<'p> {
         }
     }
 
-    /// Takes a required object with known members. If the field is missing or has another type,
+    /// Takes a required object with known members. If the field is missing or not an object,
     /// records a fault and returns an empty object.
     pub fn object(&mut self, context: &Context<'_>, key: &'static str) -> Object {
         match self.take(key) {
@@ -174,15 +179,15 @@ impl<'p> Fields<'p> {
         }
     }
 
-    /// Takes a required object with arbitrary members. If the field is missing or has another type,
+    /// Takes a required object with arbitrary members. If the field is missing or not an object,
     /// records a fault and returns an empty object.
     pub fn record(&mut self, context: &Context<'_>, key: &'static str) -> Object {
         let value = self.take(key);
         self.expect_record(value, context, key)
     }
 
-    /// Takes an optional object with arbitrary members. A value of another type records a fault and
-    /// becomes an empty object.
+    /// Takes an optional object with arbitrary members. If the value is not an object, records a
+    /// fault and returns an empty object.
     pub fn opt_record(&mut self, context: &mut Context<'_>, key: &'static str) -> Option<Object> {
         let value = self.opt_any(context, key)?;
         Some(self.expect_record(Some(value), context, key))
@@ -216,7 +221,7 @@ impl<'p> Fields<'p> {
         }
     }
 
-    /// Takes an optional boolean. A value of another type records a fault.
+    /// Takes an optional boolean. A value that is not a boolean records a fault.
     pub fn opt_bool(&mut self, context: &mut Context<'_>, key: &'static str) -> Option<bool> {
         match self.opt_any(context, key)? {
             Value::Bool(value) => Some(value),
@@ -227,8 +232,8 @@ impl<'p> Fields<'p> {
         }
     }
 
-    /// Takes an optional integer that JSON numbers represent exactly, not below `least`. Any other
-    /// value records a fault.
+    /// Takes an optional integer of at least `least`, which JSON numbers represent exactly. Any
+    /// other value records a fault.
     pub fn opt_integer(
         &mut self,
         context: &mut Context<'_>,
@@ -242,8 +247,8 @@ impl<'p> Fields<'p> {
             .ok()
     }
 
-    /// Takes a required list whose elements are read by `read`. Unknown elements are removed with a
-    /// diagnostic. If the field is missing or has another type, or an element has a fatal fault,
+    /// Takes a required list. `read` reads its elements, and unknown elements are removed with a
+    /// diagnostic. If the field is missing or not a list, or if an element has a fatal fault,
     /// records the fault and returns an empty list.
     pub fn list<T>(
         &mut self,
@@ -257,7 +262,7 @@ impl<'p> Fields<'p> {
         self.keep(list)
     }
 
-    /// Takes an optional list, which is read like [`Self::list`] if it is present.
+    /// Takes an optional list. The elements are read as by [`Self::list`] if the field is present.
     pub fn opt_list<T>(
         &mut self,
         context: &mut Context<'_>,
@@ -270,8 +275,8 @@ impl<'p> Fields<'p> {
         Some(self.keep(list))
     }
 
-    /// Takes an optional field that is read by `read`. An unknown value is removed with a
-    /// diagnostic; a fatal fault is recorded.
+    /// Takes an optional field, and reads its value with `read`. An unknown value is removed with a
+    /// diagnostic, and a fatal fault is recorded.
     pub fn opt_with<T>(
         &mut self,
         context: &mut Context<'_>,
@@ -300,7 +305,8 @@ impl<'p> Fields<'p> {
         }
     }
 
-    /// Takes the discriminator of a union; empty if it is missing or not a string.
+    /// Takes the discriminator of a union. Returns an empty string if the field is missing or not a
+    /// string.
     pub fn kind(&mut self, key: &'static str) -> String {
         match self.take(key) {
             Some(Value::String(text)) => text,
@@ -308,8 +314,8 @@ impl<'p> Fields<'p> {
         }
     }
 
-    /// Takes a required field with a string of a closed set, like the function [`word`]. Returns
-    /// the recorded fault, if there is one.
+    /// Takes a required field whose value is one of `words`, as described for the function
+    /// [`word`]. Returns an error if a fault is recorded.
     pub fn word<T: Copy>(
         &mut self,
         context: &Context<'_>,
@@ -321,7 +327,7 @@ impl<'p> Fields<'p> {
         word(value.as_ref(), context, Path::Key(&self.path, key), words)
     }
 
-    /// Returns true if the field is an array.
+    /// Returns true if the field is present and is an array.
     pub fn is_array(&self, key: &str) -> bool {
         matches!(self.get(key), Some(Value::Array(_)))
     }
@@ -336,15 +342,15 @@ impl<'p> Fields<'p> {
         matches!(self.get(key), Some(Value::Null))
     }
 
-    /// Returns `made`, the value built from the fields, and drops the remaining fields with a
-    /// diagnostic. If a fault is recorded, returns the fault.
+    /// Drops the remaining fields with a diagnostic, and returns `made`, which was built from the
+    /// other fields. If a fault is recorded, returns the fault instead.
     pub fn close<T>(mut self, context: &mut Context<'_>, made: T) -> Read<T> {
         self.checked()?;
         self.report_rest(context);
         Ok(made)
     }
 
-    /// Returns true if no fields are left.
+    /// Returns true if no field remains.
     pub const fn is_empty(&self) -> bool {
         self.object.is_empty()
     }
@@ -358,8 +364,9 @@ impl<'p> Fields<'p> {
         }
     }
 
-    /// Returns the remaining fields if the context keeps unknown fields; otherwise drops them with
-    /// a diagnostic and returns an empty object. If a fault is recorded, returns the fault.
+    /// Returns the remaining fields if the context keeps unknown fields. Otherwise drops these
+    /// fields with a diagnostic and returns an empty object. If a fault is recorded, returns the
+    /// fault instead.
     pub fn rest(mut self, context: &mut Context<'_>) -> Read<Object> {
         self.checked()?;
         if context.keep_extra {
@@ -371,7 +378,7 @@ impl<'p> Fields<'p> {
     }
 }
 
-/// Reads each element of a list. Unknown elements are removed with a diagnostic.
+/// Reads each element of a list with `read`. Unknown elements are removed with a diagnostic.
 fn read_list<T>(
     items: Vec<Value>,
     context: &mut Context<'_>,
@@ -390,7 +397,7 @@ fn read_list<T>(
     Ok(values)
 }
 
-/// Reads a list element as a string. A value of another type is a fatal fault.
+/// Reads a list element as a string. Returns a fatal fault if the value is not a string.
 pub fn text(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<String> {
     match value {
         Value::String(text) => Ok(text),
@@ -398,8 +405,8 @@ pub fn text(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<Str
     }
 }
 
-/// Reads a string of a closed set. Any other string is unknown; a value that is not a string is a
-/// fatal fault.
+/// Reads a string that is one of `words`. Returns [`Fault::Unknown`] for any other string, and a
+/// fatal fault for a value that is not a string.
 pub fn word<T>(
     value: Option<&Value>,
     context: &Context<'_>,
@@ -421,9 +428,9 @@ where
     Err(context.malformed(path, &problem))
 }
 
-/// Reads an integer as defined by JSON Schema, which includes `1.0`, since JSON numbers have no
-/// type. Returns the problem for other values, for integers below `least`, and for integers that
-/// JSON numbers do not represent exactly.
+/// Reads an integer as defined by JSON Schema. A number such as `1.0` is also an integer, because
+/// JSON numbers have no type. Returns an error message for other values, for integers below
+/// `least`, and for integers that JSON numbers do not represent exactly.
 fn read_integer(value: &Value, least: i64) -> Result<i64, String> {
     let Some(float) = value.as_f64() else {
         let actual_type = type_name(Some(value));

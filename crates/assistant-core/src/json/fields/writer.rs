@@ -17,7 +17,7 @@ impl Writer {
         writer
     }
 
-    /// Writes a field, which replaces a field with the same key.
+    /// Writes a field. An existing field with the same key is replaced.
     pub fn put(&mut self, key: &str, value: Value) {
         self.0.insert(key.to_owned(), value);
     }
@@ -27,28 +27,28 @@ impl Writer {
         self.put(key, Value::String(text.to_owned()));
     }
 
-    /// Writes a string, if it is present.
+    /// Writes a string if it is present.
     pub fn opt_text(&mut self, key: &str, text: Option<&str>) {
         if let Some(text) = text {
             self.text(key, text);
         }
     }
 
-    /// Writes a value if it is present and not `null`, since `null` would be read as absent.
+    /// Writes a value if it is present and not `null`, because readers treat `null` as absent.
     pub fn opt(&mut self, key: &str, value: Option<&Value>) {
         if let Some(value) = value.filter(|value| !value.is_null()) {
             self.put(key, value.clone());
         }
     }
 
-    /// Writes an object, if it is present.
+    /// Writes an object if it is present.
     pub fn opt_object(&mut self, key: &str, object: Option<&Object>) {
         if let Some(object) = object {
             self.put(key, Value::Object(object.clone()));
         }
     }
 
-    /// Writes a number, if it is present.
+    /// Writes a non-negative number if it is present.
     pub fn opt_count(&mut self, key: &str, count: Option<u64>) {
         if let Some(count) = count {
             self.put(key, Value::from(count));
@@ -62,7 +62,7 @@ impl Writer {
         }
     }
 
-    /// Writes `true` if the flag is set, otherwise nothing.
+    /// Writes `true` if the flag is set. Otherwise writes no field.
     pub fn flag(&mut self, key: &str, is_set: bool) {
         if is_set {
             self.put(key, Value::Bool(true));
@@ -74,19 +74,19 @@ impl Writer {
         self.put(key, Value::Array(items.iter().map(write).collect()));
     }
 
-    /// Writes a list, unless it is empty.
+    /// Writes a list unless it is empty.
     pub fn opt_list<T>(&mut self, key: &str, items: &[T], write: fn(&T) -> Value) {
         if !items.is_empty() {
             self.list(key, items, write);
         }
     }
 
-    /// Returns a mutable reference to the fields that are written so far.
+    /// Returns a mutable reference to the fields that have been written.
     pub const fn fields(&mut self) -> &mut Object {
         &mut self.0
     }
 
-    /// Returns the object.
+    /// Returns the written object as a JSON value.
     #[must_use]
     pub fn into_value(self) -> Value {
         Value::Object(self.0)

@@ -8,16 +8,14 @@ use crate::json::fields::{Context, Fields, Path, Read, Writer};
 
 /// Decodes a stored interrupt.
 ///
-/// # Errors
-/// Fails if a known field is missing or has a wrong value.
+/// # Errors Fails if a required field is missing, or if a known field has an invalid value.
 pub fn interrupt_from_value(value: Value) -> Result<Interrupt, ProtocolError> {
     from_store(value, "interrupt", interrupt)
 }
 
-/// Decodes an interrupt at a location of an event or a document.
+/// Decodes an interrupt at a location in an event or a document.
 ///
-/// # Errors
-/// Fails if a known field is missing or has a wrong value.
+/// # Errors Fails if a required field is missing, or if a known field has an invalid value.
 pub fn interrupt(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<Interrupt> {
     let mut fields = Fields::of(value, context, path)?;
     let reader = &mut fields;
@@ -36,7 +34,7 @@ pub fn interrupt(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Rea
     fields.close(context, interrupt)
 }
 
-/// Encodes an interrupt.
+/// Encodes an interrupt as JSON.
 #[must_use]
 pub fn interrupt_to_value(interrupt: &Interrupt) -> Value {
     let mut writer = Writer::default();

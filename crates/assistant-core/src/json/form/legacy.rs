@@ -1,4 +1,4 @@
-//! Rewrites retired forms of content before the content is read.
+//! Converts retired forms of content to the current form before the content is read.
 
 use std::collections::HashSet;
 
@@ -6,7 +6,8 @@ use serde_json::Value;
 
 use crate::event::{Diagnostic, Object, fault::Notes};
 
-/// Removes an optional field if it is `null`, and adds a diagnostic that names `place` and `field`.
+/// Removes an optional field if it is `null`, and adds a diagnostic with `place` and the name of
+/// the field.
 pub fn drop_null(object: &mut Object, place: &str, field: &'static str, notes: &mut Notes) {
     if let Some(Value::Null) = object.get(field) {
         object.shift_remove(field);
@@ -14,7 +15,7 @@ pub fn drop_null(object: &mut Object, place: &str, field: &'static str, notes: &
     }
 }
 
-/// Returns the objects in an array; none if the value is not an array.
+/// Returns the objects in an array. The iterator is empty if the value is not an array.
 pub fn objects(array: Option<&mut Value>) -> impl Iterator<Item = &mut Object> {
     array
         .and_then(Value::as_array_mut)
@@ -23,10 +24,10 @@ pub fn objects(array: Option<&mut Value>) -> impl Iterator<Item = &mut Object> {
         .filter_map(Value::as_object_mut)
 }
 
-/// Rewrites the retired parts of a message's content: converts `binary` parts to media parts,
-/// removes those that duplicate a media part, and removes `metadata` that is `null`. Other content
-/// stays unchanged. The content of `TOOL_CALL_RESULT` does not need this, since it never had the
-/// retired parts.
+/// Converts the retired parts of a message's content. A `binary` part becomes a media part, or is
+/// removed if an equal media part exists. A `metadata` field that is `null` is removed. Other
+/// content stays unchanged. The content of `TOOL_CALL_RESULT` needs no conversion, because it never
+/// had retired parts.
 pub fn upgrade_parts(content: Option<&mut Value>, notes: &mut Notes) {
     let Some(Value::Array(parts)) = content else {
         return;
@@ -47,7 +48,8 @@ pub fn upgrade_parts(content: Option<&mut Value>, notes: &mut Notes) {
     }
     let message = "Retired binary input content is read as media parts.";
     notes.add(Diagnostic::new("legacy", message));
-    // Some peers send an attachment in both forms, in either order.
+    // A converted part is removed if an equal media part exists, because some peers send an
+    // attachment in both forms.
     let media_keys: HashSet<String> = parts.iter().filter_map(media_key).collect();
     parts.retain_mut(|part| {
         let Some(media_part) = upgrade_binary_part(part) else {
@@ -59,8 +61,8 @@ pub fn upgrade_parts(content: Option<&mut Value>, notes: &mut Notes) {
     });
 }
 
-/// Returns a key that identifies a media part: kind, source, and file name if any. `None` for a
-/// `binary` part and for a part without a source.
+/// Returns a key that identifies a media part by its kind, its source and its file name. Returns
+/// `None` for a `binary` part and for a part without a source.
 fn media_key(part: &Value) -> Option<String> {
     let kind = part.get("type").filter(|kind| *kind != "binary")?;
     let source = part.get("source")?;
@@ -68,12 +70,14 @@ fn media_key(part: &Value) -> Option<String> {
     let name = part.pointer("/metadata/filename");
     let name = name.unwrap_or(&Value::Null);
     let key = [kind, field("type"), field("value"), field("mimeType"), name];
-    // The fields are written as JSON, so that their boundaries are unambiguous.
+    // The fields are joined as JSON, because plain strings would make the boundaries between fields
+    // ambiguous.
     Some(key.map(Value::to_string).join(" "))
 }
 
-/// Converts a `binary` part to image, audio, video or document. `None` for other parts, and for a
-/// binary part without a media type, or without data and URL, which the decoder removes as unknown.
+/// Converts a `binary` part to an image, audio, video or document part. Returns `None` for other
+/// parts, and for a `binary` part without a media type, or without data and URL. The decoder
+/// removes such a part as unknown.
 fn upgrade_binary_part(part: &Value) -> Option<Value> {
     let part = part.as_object()?;
     if part.get("type")? != "binary" {
@@ -103,7 +107,7 @@ fn upgrade_binary_part(part: &Value) -> Option<Value> {
     Some(media_part)
 }
 
-/// Returns true if old peers would have treated a value as present.
+/// Returns true if a value is truthy in JavaScript, so that old peers treated it as present.
 fn is_truthy(value: &Value) -> bool {
     match value {
         Value::Null | Value::Bool(false) => false,

@@ -1,8 +1,8 @@
-//! Converts messages, content, interrupts and usage from and to JSON, as in stored conversations.
-//! The field names are those of AG-UI 1.0.
+//! Converts messages, content, interrupts and usage to and from the JSON form of stored
+//! conversations. The field names are those of AG-UI 1.0.
 //!
-//! In stored data, unknown fields of messages and calls are preserved, so that data of a newer peer
-//! is not lost.
+//! In stored data, unknown fields of messages and calls are preserved, so that data from newer
+//! versions is not lost.
 
 mod interrupt;
 mod legacy;

@@ -1,8 +1,8 @@
 //! Decodes messages and their content.
 //!
-//! From a stream, unknown fields are removed with a diagnostic; from a store
-//! ([`message_from_value`]) unknown fields of messages and calls are preserved, so that data of a
-//! newer peer is not lost. `write` writes messages.
+//! Unknown fields are removed with a diagnostic if the data comes from a stream. If the data comes
+//! from a store ([`message_from_value`]), unknown fields of messages and calls are preserved, so
+//! that data from newer versions is not lost. `write` encodes messages.
 
 use serde_json::Value;
 
@@ -13,12 +13,12 @@ use crate::event::{
 };
 use crate::json::fields::{Context, Fault, Fields, Path, Read};
 
-/// Decodes a message of a store or another program. Unknown fields go to `extra`.
+/// Decodes a message from a store or another program. Unknown fields are moved to `extra`.
 ///
 /// # Errors
 ///
-/// Fails if the value is not an object, if its role is unknown, or if a known field is missing or
-/// has a wrong value.
+/// Fails if the value is not an object, if its role is unknown, if a required field is missing, or
+/// if a known field has an invalid value.
 pub fn message_from_value(mut value: Value) -> Result<Message, ProtocolError> {
     if let Value::Object(message) = &mut value {
         upgrade_parts(message.get_mut("content"), &mut Notes::new());
@@ -26,11 +26,11 @@ pub fn message_from_value(mut value: Value) -> Result<Message, ProtocolError> {
     from_store(value, "message", message)
 }
 
-/// Decodes stored content: a string, or a list of parts.
+/// Decodes stored content, which is a string or a list of parts.
 ///
 /// # Errors
 ///
-/// Fails if the value is neither, or if a known field has a wrong value.
+/// Fails if the value is neither a string nor a list, or if a known field has an invalid value.
 pub fn content_from_value(mut value: Value) -> Result<Content, ProtocolError> {
     upgrade_parts(Some(&mut value), &mut Notes::new());
     let mut wrapper = Object::new();
@@ -44,16 +44,14 @@ pub fn content_from_value(mut value: Value) -> Result<Content, ProtocolError> {
 
 /// Decodes a stored content part.
 ///
-/// # Errors
-/// Fails if its type is unknown, or a known field has a wrong value.
+/// # Errors Fails if the type of the part is unknown, or if a known field has an invalid value.
 pub fn content_part_from_value(value: Value) -> Result<ContentPart, ProtocolError> {
     from_store(value, "content part", read_part)
 }
 
-/// Reads stored data. Unknown fields are kept if the type has a field for them.
+/// Reads stored data with `read`. Unknown fields are kept if the type has a field for them.
 ///
-/// # Errors
-/// Fails if the kind of the value is unknown, or a known field has a wrong value.
+/// # Errors Fails if the type of the value is unknown, or if a known field has an invalid value.
 pub fn from_store<T>(
     value: Value,
     event: &str,
@@ -74,10 +72,10 @@ pub fn from_store<T>(
     })
 }
 
-/// Decodes a message. Returns [`Fault::Unknown`] for an unknown role.
+/// Decodes a message.
 ///
-/// # Errors
-/// Fails if a known field has a wrong value.
+/// # Errors Returns [`Fault::Unknown`] if the role is unknown, and a fatal fault if a known field
+/// has an invalid value.
 pub fn message(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<Message> {
     let mut fields = Fields::of(value, context, path)?;
     let reader = &mut fields;
@@ -88,8 +86,8 @@ pub fn message(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<
         role,
         Role::Developer | Role::System | Role::User | Role::Assistant
     );
-    // The protocol defines the content of messages with a name last, so its faults are reported
-    // last.
+    // If the role permits a name, the content is read last, so that its faults are reported last.
+    // This is the order of the fields in the protocol.
     let unnamed_body = (!has_name).then(|| read_body(role, reader, context));
     let name = has_name.then(|| reader.opt_text(context, "name")).flatten();
     let encrypted_value = match role {
@@ -162,7 +160,8 @@ fn read_tool_call(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Re
     })
 }
 
-/// Reads the `content` of a user or tool message, or of a tool result. A fault is recorded in `f`.
+/// Reads the `content` of a user message, a tool message or a tool result. If the content is
+/// invalid, records a fault in `f`.
 pub fn content(f: &mut Fields<'_>, context: &mut Context<'_>) -> Content {
     if f.has_failed() {
         return Content::Text(String::new());
@@ -183,8 +182,8 @@ fn read_part(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<Co
     let mut fields = Fields::of(value, context, path)?;
     let reader = &mut fields;
     let body = read_part_body(reader, context);
-    // An unknown part is reported as unknown despite other faults. Faults of the id precede those
-    // of the body, since the protocol defines the id first.
+    // A part of an unknown type is reported as unknown even if other fields have faults. The id is
+    // read before faults of the body are returned, because the protocol defines the id first.
     let body = match reader.checked().and(body) {
         Err(Fault::Unknown) => return Err(Fault::Unknown),
         body => body,

@@ -6,18 +6,16 @@ use super::from_store;
 use crate::event::{TokenUsage, fault::ProtocolError};
 use crate::json::fields::{Context, Fields, Path, Read, Writer};
 
-/// Decodes stored token usage.
+/// Decodes the token usage from a store.
 ///
-/// # Errors
-/// Fails if a known field has a wrong value.
+/// # Errors Fails if a known field has an invalid value.
 pub fn usage_from_value(value: Value) -> Result<TokenUsage, ProtocolError> {
     from_store(value, "usage", usage)
 }
 
-/// Decodes token usage at a location of an event or a document.
+/// Decodes token usage at a location in an event or a document.
 ///
-/// # Errors
-/// Fails if a known field has a wrong value.
+/// # Errors Fails if a known field has an invalid value.
 pub fn usage(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<TokenUsage> {
     let mut fields = Fields::of(value, context, path)?;
     let reader = &mut fields;

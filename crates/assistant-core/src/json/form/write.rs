@@ -7,7 +7,7 @@ use crate::event::{
 };
 use crate::json::fields::Writer;
 
-/// Encodes a message including unknown fields, for stores and replays.
+/// Encodes a message with its unknown fields, for stores and replays.
 #[must_use]
 pub fn message_to_value(message: &Message) -> Value {
     write_message(message, true)
@@ -76,7 +76,7 @@ fn write_message(message: &Message, extra: bool) -> Value {
     writer.into_value()
 }
 
-/// Adds unknown fields, which never replace a field of the protocol.
+/// Adds unknown fields. A field of the protocol with the same name is kept.
 fn add_extra(w: &mut Writer, extra: &Object) {
     for (key, value) in extra {
         if !w.0.contains_key(key) {
@@ -108,12 +108,12 @@ fn write_call(call: &FunctionCall) -> Writer {
     writer
 }
 
-/// Writes the `content` of a message or a result.
+/// Writes content to the field `content` of a message or a result.
 pub fn write_content(w: &mut Writer, content: &Content) {
     w.put("content", content_to_value(content));
 }
 
-/// Encodes content: a string, or a list of parts.
+/// Encodes content as a string or as a list of parts.
 #[must_use]
 pub fn content_to_value(content: &Content) -> Value {
     match content {
@@ -122,7 +122,7 @@ pub fn content_to_value(content: &Content) -> Value {
     }
 }
 
-/// Encodes a content part.
+/// Encodes a content part as JSON.
 #[must_use]
 pub fn content_part_to_value(part: &ContentPart) -> Value {
     let mut writer = match &part.body {
