@@ -12,8 +12,8 @@ impl Conversation {
     ///
     /// # Errors
     ///
-    /// Fails if the message's id is taken, if its parent is missing, or if it would become its own
-    /// descendant.
+    /// Fails if another message has the message's id, if the parent is missing, or if the message
+    /// would become its own descendant.
     #[cfg(feature = "replay")]
     pub(crate) fn add(
         &mut self,

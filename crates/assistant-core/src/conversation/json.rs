@@ -61,18 +61,18 @@ const RESULT_FIELDS: [&str; 6] = [
 const DATA_FIELDS: [&str; 4] = ["type", "dataType", "data", "extra"];
 
 impl Conversation {
-    /// Returns a message with its calls as JSON; `None` if no message has this id.
+    /// Returns a message with its calls as JSON, or `None` if no message has this id.
     #[must_use]
     pub fn message_to_json(&self, id: &MessageId) -> Option<Value> {
         Some(self.write_message(self.message(id)?, JsonFormat::Message))
     }
 
-    /// Creates a conversation with one message, from the output of [`Self::message_to_json`].
+    /// Creates a conversation with one message from the output of [`Self::message_to_json`].
     ///
     /// # Errors
     ///
-    /// Fails if the value is not an object, if its `id`, `role` or `parts` are missing or invalid,
-    /// or if a part or a call is invalid.
+    /// Fails if the value is not an object, if its `id`, `role` or `parts` field is missing or
+    /// invalid, or if a part or a call is invalid.
     pub fn from_message_json(value: Value) -> Result<Self, FormatError> {
         let mut conversation = Self::new();
         let message = conversation.read_message(value, JsonFormat::Message)?;

@@ -166,7 +166,8 @@ pub(super) fn read_call(mut from: Object, format: JsonFormat) -> Result<ToolCall
     let mut call = ToolCall::new(id, name, created_at);
     let input = from.shift_remove("input");
     let text = take_text(&mut from, "argsText");
-    // Arguments that are stored only as text were cut off, even if the text is valid JSON.
+    // If only the text of the arguments is stored, the arguments were cut off, even if the text is
+    // valid JSON.
     let was_cut_off = format == JsonFormat::Whole && text.is_some() && input.is_none();
     let text = text.or_else(|| input.map(|input| input.to_string()));
     call.set_args_text(&text.unwrap_or_default());
@@ -193,7 +194,8 @@ pub(super) fn read_call(mut from: Object, format: JsonFormat) -> Result<ToolCall
         true => Phase::OutputAvailable,
         false => phase,
     };
-    // Values that the state of the call does not use are stored unchanged.
+    // A field is read only if the state of the call uses it. Other fields stay in `from` and are
+    // stored unchanged.
     let has_approval = phase != Phase::InputStreaming;
     let approval = has_approval.then(|| take_object(&mut from, "approval"));
     let (approval, hand_off_id) = match approval.flatten() {
@@ -304,7 +306,8 @@ fn write_approval(approval: &CallApproval, hand_off_id: Option<&str>, format: Js
     writer.into_value()
 }
 
-/// Reads an approval, and the id of the tool message that hands the call off to the agent, if any.
+/// Reads an approval, and the id of the tool message that hands the call off to the agent, if there
+/// is such a message.
 fn read_approval(mut from: Object) -> (Option<CallApproval>, Option<String>) {
     let decision = match take_text(&mut from, "decision").as_deref() {
         Some("approved") => Some(Decision::Approved),
@@ -371,7 +374,7 @@ impl CallResult {
     }
 }
 
-/// Returns the result of a call that is stored with only an `output`.
+/// Returns the result of a call for which only an `output` is stored.
 fn create_default_result(call: &str, value: Value) -> CallResult {
     CallResult::new(format!("{call}-result"), value.to_string(), value)
 }

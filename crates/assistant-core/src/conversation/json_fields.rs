@@ -1,7 +1,7 @@
 //! Reads and writes the fields of objects in stored conversations.
 //!
 //! Unknown fields are preserved. They are stored in a separate object `extra` if their names could
-//! be confused with those of known fields.
+//! be confused with the names of known fields.
 
 use serde_json::Value;
 

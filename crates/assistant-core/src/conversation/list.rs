@@ -10,7 +10,7 @@ use crate::{event::Message, json::form};
 
 impl Conversation {
     /// Adds the messages of a list to an empty conversation, and cancels calls without a result. If
-    /// a message has `parts`, the list is read in the form of the AI SDK.
+    /// any entry has `parts`, the whole list is read in the form of the AI SDK.
     ///
     /// # Errors
     ///
@@ -42,8 +42,8 @@ impl Conversation {
         Ok(())
     }
 
-    /// Cancels the calls that have not ended. Their outcome is unknown, so they are not started
-    /// again.
+    /// Cancels the calls that have not ended. They are not started again, because their outcome is
+    /// unknown.
     fn close_unanswered_calls(&mut self) {
         for key in self.active_calls() {
             self.close_call(key, CallEnd::Cancelled, 0);

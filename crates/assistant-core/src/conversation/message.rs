@@ -47,7 +47,7 @@ pub enum Cut {
 }
 
 impl Cut {
-    /// Returns the name that is used in stored conversations.
+    /// Returns the name of the reason in stored conversations.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -58,7 +58,7 @@ impl Cut {
         }
     }
 
-    /// Parses the name that is used in stored conversations; `None` for other names.
+    /// Parses the name of a reason in stored conversations. Returns `None` for other names.
     #[must_use]
     pub fn parse(word: &str) -> Option<Self> {
         let reasons = [
@@ -120,7 +120,7 @@ impl Message {
         self.name.as_deref()
     }
 
-    /// Returns the subagent run that the message belongs to, if any.
+    /// Returns the id of the subagent run to which the message belongs, if any.
     #[must_use]
     pub fn subagent_run_id(&self) -> Option<&str> {
         self.subagent_run_id.as_deref()
@@ -222,14 +222,14 @@ impl Message {
         }
     }
 
-    /// Returns the id that agents use for the message.
+    /// Returns the id by which agents refer to the message.
     #[must_use]
     pub fn wire_id(&self) -> &str {
         self.wire_id.as_deref().unwrap_or(self.id.as_str())
     }
 
-    /// Returns true if the message has tool calls, which
-    /// [`Conversation::calls_in`](super::Conversation::calls_in) lists.
+    /// Returns true if the message has tool calls.
+    /// [`Conversation::calls_in`](super::Conversation::calls_in) lists the calls.
     #[must_use]
     pub fn has_calls(&self) -> bool {
         self.parts.iter().any(|part| part.call_key().is_some())

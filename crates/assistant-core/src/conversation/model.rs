@@ -76,7 +76,7 @@ pub struct Conversation {
     /// All calls, including those that belong to no message.
     pub(super) calls: Calls,
     pub(crate) runs: Runs,
-    /// Nodes by the wire id of their message.
+    /// The nodes of messages, by the wire id of the message.
     pub(super) wire_ids: HashMap<String, Vec<usize>>,
     /// The branch that the user deleted most recently, while it can be restored.
     pub(super) deleted: Option<Box<DeletedBranch>>,
@@ -90,11 +90,11 @@ pub struct Conversation {
     pub(super) state: Value,
     /// The size of the shared state in bytes, as measured by [`crate::json::patch::size_of`].
     pub(super) state_size: usize,
-    /// The known sizes of activities in bytes, by node.
+    /// The sizes of activities in bytes, by node, as far as the sizes are known.
     pub(super) activity_sizes: FxHashMap<usize, usize>,
     pub(super) limits: Limits,
     #[cfg(feature = "ui-stream")]
-    /// Open text blocks, by the number that the decoder assigned.
+    /// The open text blocks, by the number that the decoder assigned.
     pub(super) blocks: FxHashMap<u64, PartRef>,
     /// The form in which messages are sent that the agent added with the user's role.
     pub(super) agent_user_messages: super::AgentUserMessages,
@@ -196,7 +196,7 @@ impl Conversation {
         self.tree.path_work()
     }
 
-    /// Returns the id of the newest shown message; `None` if no message is shown.
+    /// Returns the id of the newest shown message, or `None` if no message is shown.
     #[must_use]
     pub fn tip(&self) -> Option<&MessageId> {
         self.path().next_back().map(|message| &message.id)

@@ -29,7 +29,7 @@ impl Origin {
         }
     }
 
-    /// Parses the name that is used in stored conversations; `None` for other names.
+    /// Parses the name of an origin in stored conversations. Returns `None` for other names.
     #[must_use]
     pub fn parse(word: &str) -> Option<Self> {
         let origins = [Self::Provider, Self::Text, Self::Intercepted];

@@ -76,7 +76,7 @@ pub enum Author {
 }
 
 impl Author {
-    /// Returns the name that is used in stored conversations.
+    /// Returns the name of the author in stored conversations.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -86,7 +86,7 @@ impl Author {
         }
     }
 
-    /// Parses the name that is used in stored conversations; `None` for other names.
+    /// Parses the name of an author in stored conversations. Returns `None` for other names.
     #[must_use]
     pub fn parse(word: &str) -> Option<Self> {
         let authors = [Self::Page, Self::Agent, Self::Record];

@@ -36,8 +36,8 @@ impl OutlineRow {
         self.level
     }
 
-    /// Returns the index of the row that precedes the versions to which this row belongs; `None` at
-    /// the top level.
+    /// Returns the index of the row that precedes the versions to which this row belongs, or `None`
+    /// at the top level.
     #[must_use]
     pub const fn above(&self) -> Option<usize> {
         self.above
@@ -163,8 +163,8 @@ impl Conversation {
         rows
     }
 
-    /// Returns the number of messages that a deletion of this message removes: the message and its
-    /// descendants. 0 if no message has this id.
+    /// Returns the number of messages that are removed if this message is deleted. The number
+    /// includes the message and its descendants. Returns 0 if no message has this id.
     #[must_use]
     pub fn subtree_len(&self, id: &MessageId) -> usize {
         let ix = self.tree.find(id);
@@ -172,7 +172,7 @@ impl Conversation {
     }
 }
 
-/// A node that is not listed yet.
+/// A node for which no row has been created.
 struct PendingRow {
     ix: usize,
     level: usize,

@@ -1,11 +1,11 @@
-//! Defines the parts of a message, and creates them from content.
+//! Defines the parts of a message, and converts content to parts.
 
 use serde_json::Value;
 
 use super::CallKey;
 use crate::event::{Content, ContentPart, Object, PartBody};
 
-/// One part of a message.
+/// A part of a message.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum Part {
@@ -28,7 +28,7 @@ pub enum Part {
 }
 
 impl Part {
-    /// Returns the key of the tool call; `None` if the part is not a call.
+    /// Returns the key of the tool call, or `None` if the part is not a call.
     #[must_use]
     pub const fn call_key(&self) -> Option<CallKey> {
         match self {
@@ -37,7 +37,7 @@ impl Part {
         }
     }
 
-    /// Returns the text of a text part; `None` for other parts.
+    /// Returns the text of a text part, or `None` for other parts.
     #[must_use]
     pub fn as_text(&self) -> Option<&str> {
         match self {
@@ -78,8 +78,8 @@ impl TextPart {
         self.open
     }
 
-    /// Returns the number of times that the text was replaced. Within one generation, the text only
-    /// grows.
+    /// Returns the number of times that the text was replaced. While the number stays the same, the
+    /// text only grows.
     #[must_use]
     pub const fn generation(&self) -> u32 {
         self.generation
@@ -133,7 +133,7 @@ impl Span {
         self.started_at
     }
 
-    /// Returns the end of the period, in milliseconds since 1970; `None` while the period lasts.
+    /// Returns the end of the period in milliseconds since 1970, or `None` while the period lasts.
     #[must_use]
     pub const fn ended_at(&self) -> Option<i64> {
         self.ended_at

@@ -49,7 +49,7 @@ impl Phase {
             .map_or("", |(_, name)| name)
     }
 
-    /// Parses the name that is used in JSON; `None` for other names.
+    /// Parses the name that is used in JSON. Returns `None` for other names.
     #[must_use]
     pub fn parse(word: &str) -> Option<Self> {
         let entry = Self::ALL.iter().find(|(_, name)| *name == word);

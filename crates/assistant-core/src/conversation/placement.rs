@@ -62,7 +62,8 @@ impl Conversation {
         self.calls.has_eager_call()
     }
 
-    /// Returns the keys of the open calls that were checked against a registration, oldest first.
+    /// Returns the keys of the open calls that were checked against this registration, oldest
+    /// first.
     pub(crate) fn call_keys_of_registration(&self, id: RegistrationId) -> Vec<CallKey> {
         let direct_keys = self.direct_calls().map(ToolCall::key);
         let open_keys = self.calls.open_call_keys().chain(direct_keys);
@@ -103,7 +104,7 @@ impl Conversation {
         Some((key, self.call(&key)?))
     }
 
-    /// Returns the message of a call; `None` if the call belongs to no message.
+    /// Returns the message that contains a call, or `None` if the call belongs to no message.
     #[must_use]
     pub fn message_of_call(&self, key: &CallKey) -> Option<&Message> {
         let node = self.calls.node_of(key)?;
@@ -140,7 +141,7 @@ impl Conversation {
             .collect()
     }
 
-    /// Returns the keys of the calls on the run's path that have not ended, in order of appearance.
+    /// Returns the keys of the open calls on the run's path, in the order of the path.
     #[must_use]
     pub fn active_calls(&self) -> Vec<CallKey> {
         let nodes = self

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use super::{CallKey, MarkdownTools};
 use crate::text::callout::Parser;
 
-/// The kinds of callouts that a conversation reads, and the parsers of its texts.
+/// The kinds of callouts that are parsed in a conversation, and the parsers of its texts.
 #[derive(Debug, Clone, Default)]
 pub(super) struct CalloutReaders {
     pub(super) tools: MarkdownTools,

@@ -76,7 +76,7 @@ impl Review {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct UserQuestion {
     pub(crate) review: Review,
-    /// The preview that the question waits for, if any.
+    /// The preview for which the question waits, if any.
     pub(crate) awaited: Option<AwaitedPreview>,
 }
 
@@ -130,7 +130,7 @@ impl Clearance {
 pub(crate) enum Permission {
     /// The application was not asked.
     Unasked,
-    /// The application was asked about the call with this fingerprint, and has not answered.
+    /// The application was asked about the call with this fingerprint, and has not answered yet.
     Asked(Ticket, Fingerprint),
     /// The application permitted the call with this fingerprint.
     Given(Fingerprint),
@@ -146,7 +146,8 @@ pub(crate) struct History {
     pub(crate) starts: u32,
     /// The number of claims that did not lead to a start and that the journal may contain.
     pub(crate) void_starts: u32,
-    /// True if the call's handler was started before a reload, and its outcome is unknown.
+    /// True if the call's handler was started before a reload, so that the outcome of that start is
+    /// unknown.
     pub(crate) unknown_outcome: bool,
     /// True if the call has changed since the user was asked about it or since it was decided.
     pub(crate) changed: bool,

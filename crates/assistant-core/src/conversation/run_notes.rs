@@ -16,8 +16,8 @@ impl Conversation {
         Some(self.runs.has_succeeded(call.run?))
     }
 
-    /// Adds the cost of an ended run to the newest message, if the agent wrote it. An unknown cost
-    /// is ignored.
+    /// Adds the cost of an ended run to the newest message, if that message is an answer, reasoning
+    /// or an activity. An unknown cost is ignored.
     pub(crate) fn record_cost(&mut self, cost: &Cost) {
         if cost.is_unknown() {
             return;

@@ -22,8 +22,8 @@ struct RunRecord {
     number: u64,
     id: String,
     succeeded: Option<bool>,
-    /// The number of events of the run that were applied to the conversation; 0 if the run has
-    /// ended or its events are not counted.
+    /// The number of events of the run that were applied to the conversation. The number is 0 if
+    /// the run has ended or its events are not counted.
     applied: u64,
 }
 

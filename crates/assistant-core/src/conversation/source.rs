@@ -1,5 +1,5 @@
-//! The JSON form of sources: `{type: "source-url", sourceId, url, …}` and `{type:
-//! "source-document", …}`.
+//! Converts sources to and from JSON. The type of a web page is `source-url`, and the type of a
+//! document is `source-document`.
 
 use serde_json::Value;
 

@@ -38,7 +38,7 @@ pub(crate) enum State {
     Invalid(CallError, Box<Review>),
     /// The call was denied. The denial is sent once the run is over.
     Denied {
-        /// The reason that was given.
+        /// The reason for the denial, if one was given.
         reason: Option<String>,
         review: Box<Review>,
     },
@@ -74,11 +74,11 @@ pub(crate) enum State {
     },
     /// The agent's interrupt was answered with a denial, or was cancelled.
     InterruptDenied {
-        /// The reason that was given.
+        /// The reason for the denial, if one was given.
         reason: Option<String>,
         review: Box<Review>,
     },
-    /// The call has ended, with a result or without.
+    /// The call has ended, with or without a result.
     Ended(Box<EndedCall>),
 }
 
@@ -91,7 +91,7 @@ impl Default for State {
 /// An event of a call.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum StateEvent {
-    /// The agent announced the call again, or sent more of its arguments.
+    /// The agent announced the call again, or sent more arguments for it.
     Reopened,
     /// The call's arguments are complete.
     ArgsEnded,
@@ -122,7 +122,7 @@ pub(crate) enum StateEvent {
     Started(InvocationId, Option<TimerId>),
     /// The agent runs the call.
     FoundRemote,
-    /// The agent runs the call, and the next run does not wait for its result.
+    /// The agent runs the call, and the next run does not wait for the call's result.
     Delegated,
     /// A tool message with this id hands the call off to the agent.
     HandedOff(Consent<String>),
@@ -147,7 +147,7 @@ pub(crate) enum StateEvent {
     SendStarted,
     /// The run that sent the call's approval failed.
     SendFailed,
-    /// The call has ended, with a result or without.
+    /// The call has ended, with or without a result.
     Settled(Box<EndedCall>),
     /// The result need not be sent any more: a run that sends it has begun, the agent sent a result
     /// itself, or the call's run is over.
@@ -493,7 +493,7 @@ impl State {
         self.history().must_be_asked || is_open
     }
 
-    /// Returns the phase that views show for the state.
+    /// Returns the phase that views show for a call in this state.
     pub(crate) const fn phase(&self) -> Phase {
         match self {
             Self::Streaming(_) => Phase::InputStreaming,

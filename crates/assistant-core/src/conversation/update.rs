@@ -105,7 +105,7 @@ fn read_status(object: &Object, result: Option<&String>) -> Status {
 }
 
 impl ConvUpdate {
-    /// Returns the record as JSON, with all fields.
+    /// Returns the record as JSON. Missing values are `null`.
     #[must_use]
     pub fn to_json(&self) -> Value {
         let usage = self.token_usage.as_ref().map(|usage| {
@@ -307,7 +307,7 @@ impl CallInfo {
         self.status
     }
 
-    /// Returns the arguments, as JSON text.
+    /// Returns the arguments of the call as JSON text.
     #[must_use]
     pub fn parameters(&self) -> &str {
         &self.parameters
@@ -315,7 +315,7 @@ impl CallInfo {
 }
 
 impl ToolUpdate {
-    /// Returns the record as JSON, with all fields.
+    /// Returns the record as JSON. Missing values are `null`.
     #[must_use]
     pub fn to_json(&self) -> Value {
         json!({

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::Object;
 
-/// An event of another protocol that AG-UI 1.0 cannot express.
+/// An event from another protocol that AG-UI 1.0 cannot express.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Extension {
@@ -51,7 +51,7 @@ pub enum Extension {
     Part {
         /// The id of the answer that contains the part.
         message_id: String,
-        /// The part, in the form of the AI SDK.
+        /// The part in the form of the AI SDK.
         part: Value,
         /// True if the part replaces the data of the part with the same type and id.
         replace: bool,

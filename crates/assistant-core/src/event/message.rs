@@ -42,7 +42,7 @@ impl Role {
         }
     }
 
-    /// Parses the name of a role in AG-UI; `None` for other names.
+    /// Parses the name of a role in AG-UI. Returns `None` for other names.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         Some(match text {
@@ -63,13 +63,13 @@ impl Role {
 pub struct Message {
     /// The message's id, an opaque string.
     pub id: String,
-    /// The fields that depend on the role.
+    /// The content of the message, which also determines its role.
     pub body: MessageBody,
     /// The name of the author, if known.
     pub name: Option<String>,
     /// Data that the provider encrypted. The data is sent back unchanged.
     pub encrypted_value: Option<String>,
-    /// The subagent run that the message belongs to, if any.
+    /// The id of the subagent run to which the message belongs, if any.
     pub subagent_run_id: Option<String>,
     /// Metadata with arbitrary fields.
     pub metadata: Option<Object>,

@@ -60,7 +60,7 @@ pub struct Tool {
     pub metadata: Option<Object>,
 }
 
-/// A part of the page's context: a description and the current text.
+/// An item of the page's context, with a description and the current text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ContextItem {

@@ -10,7 +10,7 @@ use std::fmt::Write;
 use std::slice;
 use std::vec;
 
-/// Writes `value` as compact JSON with sorted keys.
+/// Returns `value` as compact JSON with sorted keys.
 ///
 /// ```
 /// use assistant_core::json::canonical::canonical;

@@ -44,9 +44,9 @@ pub enum DocumentState {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FieldState {
     /// The document is incomplete, and the field is missing or still being written. Every field of
-    /// an invalid text has this state, too.
+    /// an invalid text also has this state.
     Partial,
-    /// The field has its final value, or the document is complete, with or without the field.
+    /// The field has its final value, or the document is complete, even if the field is missing.
     Complete,
 }
 

@@ -1,4 +1,4 @@
-//! Inserts items in any order. An item whose parent is missing is a root until the parent arrives.
+//! Inserts items in any order. An item with a missing parent is a root until the parent arrives.
 
 use super::{MessageId, Tree, TreeUpdate};
 use crate::conversation::TreeError;
@@ -114,7 +114,8 @@ impl<M> Tree<M> {
         self.chain_to(ix).first().copied()
     }
 
-    /// Moves a node and its descendants below another node, or makes it a root.
+    /// Moves a node and its descendants below another node, or makes the node a root if `parent` is
+    /// `None`.
     pub(in crate::conversation) fn reparent(
         &mut self,
         id: &MessageId,

@@ -52,7 +52,7 @@ impl<M> Tree<M> {
         chain
     }
 
-    /// Sets the path of runs, and shows it.
+    /// Sets the path of runs, and makes it the shown path.
     pub(in crate::conversation) fn set_run_path(&mut self, path: Vec<usize>) {
         self.remember_choices(&path);
         self.path = path;

@@ -1,4 +1,4 @@
-//! Writes JSON objects without their absent fields.
+//! Writes JSON objects in which absent fields are omitted.
 
 use serde_json::Value;
 

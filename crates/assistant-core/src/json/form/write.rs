@@ -13,7 +13,7 @@ pub fn message_to_value(message: &Message) -> Value {
     write_message(message, true)
 }
 
-/// Encodes a message for a peer, without unknown fields.
+/// Encodes a message for another program, without unknown fields.
 #[must_use]
 pub fn message_to_wire_value(message: &Message) -> Value {
     write_message(message, false)
