@@ -108,8 +108,8 @@ impl Conversation {
     }
 
     /// Returns true if a message and its child belong to one response. Reasoning and activities
-    /// belong to the response of the child. An assistant's message without tool calls belongs to it
-    /// if both messages are from the same run.
+    /// belong to the response of the child. An assistant's message without tool calls belongs to
+    /// the response of the child if both messages are from the same run.
     pub(crate) fn is_same_response(&self, above: &MessageId, below: &MessageId) -> bool {
         let find_node = |id| self.tree.find(id).and_then(|ix| self.node(ix));
         let (Some(upper), Some(lower)) = (find_node(above), find_node(below)) else {

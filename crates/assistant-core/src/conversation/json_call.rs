@@ -333,8 +333,8 @@ fn read_approval(mut from: Object) -> (Option<CallApproval>, Option<String>) {
     (Some(approval), hand_off_id)
 }
 
-/// Reads the remembered approval of a stored call. Whether the use of the approval was counted is
-/// not restored, since the call is checked again.
+/// Reads the remembered approval of a stored call. The state of counting its use is not restored,
+/// because the call is checked again.
 fn read_allowed_earlier(from: &Value) -> Option<AllowedEarlier> {
     Some(AllowedEarlier {
         id: from.get("id")?.as_str()?.to_owned(),

@@ -32,7 +32,7 @@ pub struct Message {
     pub(crate) thread_id: Option<String>,
 }
 
-/// The reason for which a message is incomplete.
+/// The reason why a message is incomplete.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Cut {
@@ -126,8 +126,8 @@ impl Message {
         self.subagent_run_id.as_deref()
     }
 
-    /// Returns the reason for which the message is incomplete, or `None` if it is complete. The
-    /// reason is never sent to the agent.
+    /// Returns the reason why the message is incomplete, or `None` if it is complete. The reason is
+    /// never sent to the agent.
     #[must_use]
     pub const fn cut(&self) -> Option<Cut> {
         self.cut
@@ -181,7 +181,7 @@ impl Message {
         self.thread_id.as_deref()
     }
 
-    /// Creates an empty message with any role, whose author is the agent. `now` is the time in
+    /// Creates an empty message with this role. Its author is the agent. `now` is the time in
     /// milliseconds since 1970. [`Message::user`] creates messages of the user.
     #[must_use]
     pub fn new(id: impl Into<MessageId>, role: Role, now: i64) -> Self {

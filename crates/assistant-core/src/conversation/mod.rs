@@ -3,8 +3,7 @@
 //!
 //! Each node contains one message with any role except `tool`. The result of a call is stored in
 //! the call, and keeps its position in the received order (rule "one conversation"). The chat shows
-//! one path through the tree. [`crate::session`] determines the next step, and is the only module
-//! that changes a conversation.
+//! one path through the tree. [`crate::session`] determines the next step.
 
 mod after_reload;
 mod amount;

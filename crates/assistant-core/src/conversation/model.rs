@@ -64,8 +64,8 @@ impl DeletedBranch {
 pub(super) struct UpdatedMessage {
     /// The time of the newest update in milliseconds since 1970, or 0 if the time is unknown.
     pub(super) at: i64,
-    /// True while only updates of the message's calls have arrived, so that its role and its parent
-    /// are assumed.
+    /// True while only updates of the message's calls have arrived. Until the message itself is
+    /// updated, its role and parent are assumed.
     pub(super) assumed: bool,
 }
 
@@ -96,7 +96,7 @@ pub struct Conversation {
     #[cfg(feature = "ui-stream")]
     /// The open text blocks, by the number that the decoder assigned.
     pub(super) blocks: FxHashMap<u64, PartRef>,
-    /// The form in which messages are sent that the agent added with the user's role.
+    /// The form in which requests contain messages that the agent added with the role `user`.
     pub(super) agent_user_messages: super::AgentUserMessages,
     /// The changes that were not collected yet, except those of the tree.
     pub(super) log: Vec<Change>,
@@ -158,7 +158,7 @@ impl Conversation {
         self.path_from(0)
     }
 
-    /// Returns the shown messages, from the one at this index to the newest.
+    /// Returns the shown messages, from the message at this index to the newest.
     pub fn path_from(&self, place: usize) -> impl DoubleEndedIterator<Item = &Message> + Clone {
         let rest = self
             .tree

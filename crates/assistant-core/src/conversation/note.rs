@@ -47,13 +47,13 @@ pub(crate) enum Note {
     Cleared(Option<Fingerprint>),
     /// A remembered approval permits the call's start. `None` withdraws the permission.
     AllowedEarlier(Option<AllowedEarlier>),
-    /// The counting of the use of the remembered approval has reached this state.
+    /// The state of counting the use of the remembered approval changed.
     UseCounted(UseCountState),
-    /// The application permits the call's start, or was asked for the permission.
+    /// The application permits the call's start, or was asked for this permission.
     Permission(Permission),
     /// A preview was requested.
     PreviewAwaited(AwaitedPreview),
-    /// The preview arrived. `Err` contains the reason for which no preview could be created.
+    /// The preview arrived. `Err` contains the reason why no preview could be created.
     Previewed(Result<Value, String>),
     /// An edit made the preview outdated, so the user is asked again.
     PreviewOutdated,
@@ -85,8 +85,8 @@ impl State {
         }
     }
 
-    /// Records that the question was answered, so that the call counts as unchanged. The user must
-    /// still be asked on this page if this was required and the agent asked the question.
+    /// Records that the question was answered, so that the call counts as unchanged. If the agent
+    /// asked the question, a requirement to ask the user on this page remains.
     fn record_answer(&mut self) {
         let approval = self.review().and_then(|review| review.approval.as_ref());
         let was_asked_by_agent = approval.is_some_and(|asked| asked.interrupt_id.is_some());

@@ -7,7 +7,7 @@ pub enum Origin {
     /// A tool call from the agent, or a call that the page made itself.
     #[default]
     Agent,
-    /// A tool call that the agent's provider runs. The page never runs it.
+    /// A tool call that the agent's provider runs. The page never runs the call.
     Provider,
     /// A callout in a text. The callout is displayed but never run, and is sent to the agent only
     /// as part of the text.

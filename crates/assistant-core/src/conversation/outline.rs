@@ -36,8 +36,8 @@ impl OutlineRow {
         self.level
     }
 
-    /// Returns the index of the row that precedes the versions to which this row belongs, or `None`
-    /// at the top level.
+    /// Returns the index of the parent row, or `None` at the top level. The message of the parent
+    /// row has several children, and this row belongs to the branch of one of these children.
     #[must_use]
     pub const fn above(&self) -> Option<usize> {
         self.above
@@ -103,7 +103,8 @@ impl Conversation {
     pub fn outline(&self, closed: &HashSet<MessageId>) -> Vec<OutlineRow> {
         let shown_nodes: HashSet<usize> = self.tree.shown_path().iter().copied().collect();
         let mut rows: Vec<OutlineRow> = Vec::with_capacity(self.tree.len());
-        // The number of rows below each row, and at the top level.
+        // The rows below each row and at the top level are counted, because `place` contains the
+        // count.
         let (mut row_counts, mut top_count) = (Vec::with_capacity(self.tree.len()), 0);
         let count = self.tree.roots().len();
         let roots = self.tree.roots().iter().enumerate().rev();

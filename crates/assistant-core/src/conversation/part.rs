@@ -17,7 +17,7 @@ pub enum Part {
     Call(CallKey),
     /// A tool result whose call is unknown or has not arrived yet.
     ToolResult(ToolResultPart),
-    /// An image, an audio, a video or a document.
+    /// An image, an audio file, a video or a document.
     File(ContentPart),
     /// Structured data of a type that the agent defines, such as an activity.
     Data(DataPart),

@@ -7,7 +7,7 @@ pub enum Phase {
     InputStreaming,
     /// The arguments are complete.
     InputAvailable,
-    /// The user is asked to approve the call.
+    /// The call waits for a decision of the user, or until its action is registered.
     ApprovalRequested,
     /// The user or the application has decided, and the call is not running yet.
     ApprovalResponded,

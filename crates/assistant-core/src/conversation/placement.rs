@@ -44,8 +44,8 @@ impl Conversation {
         Some((self.calls.remove(key)?, request))
     }
 
-    /// Returns the chain of calls that requested this call: the key of the call whose handler
-    /// requested it, then the key of that call's requester, and so on.
+    /// Returns the keys of the calls that led to this call: first the call whose handler requested
+    /// this call, then the requester of that call, and so on.
     pub(crate) fn requesters_of(&self, key: &CallKey) -> impl Iterator<Item = CallKey> {
         let find_requester = |key: &CallKey| self.call(key)?.parent;
         std::iter::successors(find_requester(key), find_requester)
@@ -326,8 +326,8 @@ impl Conversation {
         self.calls.take_events()
     }
 
-    /// Removes and returns the events of calls before another conversation replaces the one with
-    /// this id. The events include the properties that records need.
+    /// Removes and returns the events of calls before another conversation replaces the
+    /// conversation with this id. The events include the properties that records need.
     pub(crate) fn take_last_call_events(&mut self, thread_id: &str) -> Vec<CallEvent> {
         self.calls.take_last_events(thread_id)
     }

@@ -7,7 +7,7 @@
 use super::{Author, Message};
 use crate::event::{self, Object, Role};
 
-/// The form in which messages are sent that the agent added with the user's role.
+/// The form in which requests contain messages that the agent added with the role `user`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum AgentUserMessages {
@@ -19,7 +19,7 @@ pub enum AgentUserMessages {
     Omitted,
 }
 
-/// The name with which messages are sent that the agent added with the user's role.
+/// The author's name in requests for messages that the agent added with the role `user`.
 const AGENT_NAME: &str = "assistant";
 /// The metadata field that contains the author.
 const AUTHOR_KEY: &str = "author";

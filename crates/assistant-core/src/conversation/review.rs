@@ -24,7 +24,7 @@ pub(crate) struct Review {
     pub(crate) edited_args: Option<Value>,
     /// The arguments after the application sanitized them.
     pub(crate) clean_args: Option<Value>,
-    /// The action's preview of the changes, or the reason for which no preview could be created.
+    /// The action's preview of the changes, or the reason why no preview could be created.
     pub(crate) preview: Option<Result<Value, String>>,
     /// The fingerprint of the call that a rule of the application permitted without asking the
     /// user.
@@ -34,8 +34,9 @@ pub(crate) struct Review {
 }
 
 impl Review {
-    /// Returns the review of a call that is checked again, without the decision. The page must ask
-    /// the user again if the page had asked before, or if a question of the agent was answered.
+    /// Returns the review for a new check of the call. The review keeps the history, and whether
+    /// the page must ask the user again. The page must ask again if the page had asked before, or
+    /// if a question of the agent was answered.
     pub(super) fn into_voided(self) -> Box<Self> {
         let was_asked =
             |approval: CallApproval| approval.interrupt_id.is_none() || approval.decision.is_some();

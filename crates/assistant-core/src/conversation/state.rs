@@ -138,7 +138,7 @@ pub(crate) enum StateEvent {
     },
     /// The agent's interrupt is over, and the agent sent no result for the call.
     InterruptLifted,
-    /// The agent rejected the answer, so its interrupt must be answered again.
+    /// The agent rejected the answer, so the interrupt must be answered again.
     InterruptReopened {
         /// True if the buttons of the call's card answer the interrupt.
         card: bool,
@@ -205,7 +205,7 @@ impl State {
                 outcome.sent = true;
                 Self::Ended(outcome)
             }
-            // An ended call accepts a repeated result of the agent, unless its own result is from
+            // An ended call accepts a repeated result of the agent, unless the first result is from
             // the page.
             (Self::Ended(known), E::Settled(mut corrected))
                 if known.by != Author::Page && corrected.by == Author::Agent =>
@@ -236,7 +236,7 @@ impl State {
                 Self::Ended(outcome)
             }
 
-            // The agent cannot reopen or rewrite these calls, because their state may not be
+            // In these states, the event has no effect. In particular, a start or a denial is not
             // undone.
             (
                 state @ (Self::Running(..)
@@ -252,7 +252,7 @@ impl State {
                 Self::Open(state.to_blank_review())
             }
 
-            // A check begins in `Open`, and a repeated check returns there.
+            // A check begins in `Open`, and the call returns to `Open` to be checked again.
             (Self::Open(review), E::FoundMissing) => Self::Missing(review),
             (Self::Open(review), E::RuleAsked(ticket, about)) => Self::RuleAsked {
                 ticket,

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// The reason for which an operation on the tree failed. A failed operation changes nothing.
+/// The reason why an operation on the tree failed. A failed operation changes nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TreeError {

@@ -13,14 +13,14 @@ use super::{
 use crate::event::{self, Content, ContentPart, FunctionCall, MessageBody, Object, PartBody, Role};
 
 impl Conversation {
-    /// Sets the form in which messages are sent that the agent added with the user's role.
+    /// Sets the form in which requests contain messages that the agent added with the role `user`.
     pub(crate) fn with_agent_user_messages(mut self, form: AgentUserMessages) -> Self {
         self.agent_user_messages = form;
         self
     }
 
-    /// Returns true if requests omit a message because the agent added it with the user's role and
-    /// [`AgentUserMessages::Omitted`] is set.
+    /// Returns true if requests omit the message, because the agent added the message with the role
+    /// `user` and the form is [`AgentUserMessages::Omitted`].
     #[must_use]
     pub fn omits(&self, message: &Message) -> bool {
         self.agent_user_messages == AgentUserMessages::Omitted && message.is_attributed_to_user()
@@ -305,8 +305,8 @@ pub(super) fn completed_call_from_wire(wire: FunctionCall, now: i64) -> ToolCall
     call
 }
 
-/// Converts a received message to a message of the tree. The caller adds the message's calls. A
-/// tool message becomes a message without a call, and the caller assigns its result to the call.
+/// Converts a received message to a message of the tree. The caller adds the message's calls, and
+/// assigns the result in a tool message to the call.
 pub(super) fn message_from_wire(wire: event::Message, now: i64) -> Message {
     let is_list = match &wire.body {
         MessageBody::User { content } | MessageBody::Tool { content, .. } => {

@@ -33,7 +33,7 @@ pub struct Event {
 }
 
 impl EventKind {
-    /// Creates a `RunStarted` event with the ids only.
+    /// Creates a `RunStarted` event with the ids and without optional fields.
     #[must_use]
     pub fn run_started(thread_id: &str, run_id: &str) -> Self {
         Self::RunStarted {

@@ -9,7 +9,7 @@ use super::{Message, Object};
 pub struct RunInput {
     /// The conversation's id.
     pub thread_id: String,
-    /// The run's id, which no other run has.
+    /// The unique id of the run.
     pub run_id: String,
     /// The id of the run that this run continues, if the host sets this id.
     pub parent_run_id: Option<String>,
@@ -36,9 +36,9 @@ impl RunInput {
     /// The name of the forwarded property in which a host sets the id of the answer.
     pub const ANSWER_ID: &str = "assistantMessageId";
 
-    /// Returns the id of the next answer that the host chose, for protocols in which the client
-    /// chooses this id. Returns `None` if the host set no id or an empty id, or if a message in
-    /// `messages` has the id.
+    /// Returns the id that the host chose for the answer, for protocols in which the client chooses
+    /// this id. Returns `None` if the host set no id or an empty id, or if a message in `messages`
+    /// has the id.
     #[must_use]
     pub fn answer_id(&self) -> Option<&str> {
         let id = self.forwarded_props.get(Self::ANSWER_ID)?.as_str()?;

@@ -6,12 +6,13 @@
 //! finished text is [`DocumentState::Complete`] exactly if `serde_json` accepts the text, and the
 //! value is then the same.
 //!
-//! The value contains the certain parts of unfinished text. Strings and containers are shown as if
-//! they ended at this point. A literal is shown from its first letter (`t` is `true`), and a number
-//! up to its last valid prefix. A key is shown only together with its value.
+//! An unfinished part of the text is shown as far as its value is certain. Strings and containers
+//! are shown as if they ended at this point. A literal is shown from its first letter (`t` is
+//! `true`), and a number up to its last valid prefix. A key is shown only together with its value.
 //!
-//! Text that is not JSON is ignored at the end (`{"a":1} thanks` results in `{"a":1}`). If a value
-//! or a closing bracket follows the ignored text, the document becomes [`DocumentState::Invalid`].
+//! Text that is not JSON is ignored if nothing follows it (`{"a":1} thanks` results in `{"a":1}`).
+//! If a value or a closing bracket follows the ignored text, the document becomes
+//! [`DocumentState::Invalid`].
 //!
 //! `tree` contains the growing value, `text` decodes strings, and `number` parses numbers.
 

@@ -15,7 +15,7 @@ pub(in crate::conversation) struct CopiedNode {
 impl<M: Clone> Tree<M> {
     /// Copies a node before a run changes it, together with the nodes between it and the last fork
     /// of the path. Returns the node that the run may change, and the copied nodes. Copies nothing
-    /// if the node is not on the path or if the nodes from there on are not shared.
+    /// if the node is not on the path, or if neither the node nor a node after it is shared.
     pub(in crate::conversation) fn unshare(&mut self, ix: usize) -> (usize, Vec<CopiedNode>) {
         let find_depth = |this: &Self| Some(this.node(ix)?.depth).filter(|_| this.is_on_path(ix));
         let Some(first_depth) =
@@ -53,7 +53,8 @@ impl<M: Clone> Tree<M> {
                 copies.extend(self.copy_for_path(from).map(|to| CopiedNode { from, to }));
             }
         }
-        // If the run's path is shown, the copies become the chosen children.
+        // If the run's path is shown, the copies become the chosen children, because the chosen
+        // children follow the shown path.
         if self.shown.is_none() {
             let path = self.path.clone();
             self.remember_choices(&path);
@@ -97,7 +98,7 @@ impl<M> Tree<M> {
         node.children.iter().any(|child| Some(*child) != next)
     }
 
-    /// Returns the depth of the last node on the path of runs, at this depth or below, that has a
+    /// Returns the depth of the last node on the path of runs, at this depth or deeper, that has a
     /// child on another branch. Returns `None` if no such node exists. All nodes before the
     /// returned depth are also shared.
     pub(in crate::conversation) fn last_shared_depth(&self, from: usize) -> Option<usize> {

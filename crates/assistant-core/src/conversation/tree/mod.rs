@@ -1,4 +1,5 @@
-//! A tree of items. Each item has at most one parent, and the children of one parent are versions.
+//! A tree of items. Each item has at most one parent, and the children of one parent are
+//! alternative versions of the next item.
 //!
 //! Two paths lead through the tree: the path on which runs write, and the shown path. The tree is
 //! generic over its items, so that branches can be tested without messages and calls. A node is

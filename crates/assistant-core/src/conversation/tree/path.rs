@@ -89,7 +89,7 @@ impl<M> Tree<M> {
         );
     }
 
-    /// Replaces the nodes of the path of runs that follow the first `kept_len` nodes.
+    /// Replaces the nodes of the path of runs after the first `kept_len` nodes with `new_nodes`.
     fn replace_path_end(&mut self, kept_len: usize, new_nodes: &[usize]) {
         let removes_nodes = kept_len < self.path.len();
         if removes_nodes {
@@ -122,7 +122,7 @@ impl<M> Tree<M> {
         self.number_path();
     }
 
-    /// Stores the next node of a path as the chosen child of each node of the path.
+    /// For each node of a path, stores the next node of the path as the chosen child.
     pub(in crate::conversation) fn remember_choices(&mut self, path: &[usize]) {
         self.chosen_root = path.first().copied().or(self.chosen_root);
         for pair in path.windows(2) {

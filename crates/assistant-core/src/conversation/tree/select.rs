@@ -1,4 +1,4 @@
-//! Selects the shown path by the version of an item and the branch through that version.
+//! Selects a version of an item, and shows the branch through that version.
 
 use std::collections::HashSet;
 

@@ -72,8 +72,9 @@ impl<M> Tree<M> {
         }
     }
 
-    /// Moves a node off the path to a separate branch, by making the node's child on the path its
-    /// sibling. No other branch may contain the node. The caller updates the path afterwards.
+    /// Moves a node off the path to a separate branch: the node's child on the path becomes a
+    /// sibling of the node. No other branch may contain the node. The caller updates the path
+    /// afterwards.
     pub(in crate::conversation) fn move_to_own_branch(&mut self, ix: usize) {
         let Some(node) = self.node_mut(ix) else {
             return;

@@ -1,4 +1,4 @@
-//! Tests the tree with random operations on items that are numbers.
+//! Tests the tree with random operations. The items of the tree are numbers.
 
 use proptest::prelude::*;
 

@@ -101,7 +101,7 @@ impl<M> Tree<M> {
 
     /// Restores a deleted branch for which [`Self::can_restore`] returns true, and shows the branch
     /// if it was shown before. If `write` is true and the path of runs led through the branch
-    /// before, it does so again.
+    /// before the deletion, that path leads through the branch again.
     pub(in crate::conversation) fn restore(&mut self, removed: RemovedBranch<M>, write: bool) {
         let Some((first, node)) = removed.nodes.first() else {
             return;

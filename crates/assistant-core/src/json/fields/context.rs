@@ -16,9 +16,9 @@ pub struct Context<'a> {
 }
 
 impl<'a> Context<'a> {
-    /// Creates the context for an event or a document. Messages contain `name`, which is the type
-    /// of the event or the name of the document. If `strict` is true, `null` is not accepted for an
-    /// absent field.
+    /// Creates the context for an event or a document. Error messages contain `name`, which is the
+    /// type of the event or the name of the document. If `strict` is true, `null` is not accepted
+    /// for an absent field.
     #[must_use]
     pub const fn new(name: &'a str, strict: bool, notes: &'a mut Notes) -> Self {
         Self {
@@ -70,8 +70,8 @@ impl<'a> Context<'a> {
     }
 
     /// Returns the fatal error for a value that matches no type of a union. The error includes the
-    /// fault `within` the type that the value resembles. If `within` is [`Fault::Unknown`],
-    /// `within` is returned unchanged.
+    /// details of `within`, which is the fault in the type that the value resembles. If `within` is
+    /// [`Fault::Unknown`], it is returned unchanged.
     pub fn none_of(&self, path: Path<'_>, within: Fault) -> Fault {
         let Fault::Fatal(inner_error) = within else {
             return within;
@@ -99,7 +99,7 @@ impl<'a> Context<'a> {
     }
 }
 
-/// The reason for which a value could not be read.
+/// The reason why a value could not be read.
 #[derive(Debug)]
 pub enum Fault {
     /// The value is unknown in this version. The smallest optional item that encloses the value is

@@ -43,8 +43,9 @@ impl EventObject {
     /// Fails if the data is not JSON, or not an object.
     pub fn parse(data: &str) -> Result<Self, ProtocolError> {
         serde_json::from_str(data).map_err(|error| {
-            // If the data is valid JSON, the error says that the data is not an object, because the
-            // deserializer rejects another type of value before it reads the rest.
+            // The data is parsed again to distinguish invalid JSON from a value that is not an
+            // object, because the deserializer rejects such a value before it reads the whole
+            // value.
             if error.is_data() && serde_json::from_str::<IgnoredAny>(data).is_ok() {
                 let message = "Invalid event: the frame is not a JSON object.";
                 return ProtocolError::new("invalid-frame", message);

@@ -315,7 +315,7 @@ impl<'p> Fields<'p> {
     }
 
     /// Takes a required field whose value is one of `words`, as described for the function
-    /// [`word`]. Returns an error if a fault is recorded.
+    /// [`word`]. If a fault is recorded, returns the fault instead.
     pub fn word<T: Copy>(
         &mut self,
         context: &Context<'_>,

@@ -8,14 +8,16 @@ use crate::json::fields::{Context, Fields, Path, Read, Writer};
 
 /// Decodes a stored interrupt.
 ///
-/// # Errors Fails if a required field is missing, or if a known field has an invalid value.
+/// # Errors
+/// Fails if a required field is missing, or if a known field has an invalid value.
 pub fn interrupt_from_value(value: Value) -> Result<Interrupt, ProtocolError> {
     from_store(value, "interrupt", interrupt)
 }
 
 /// Decodes an interrupt at a location in an event or a document.
 ///
-/// # Errors Fails if a required field is missing, or if a known field has an invalid value.
+/// # Errors
+/// Fails if a required field is missing, or if a known field has an invalid value.
 pub fn interrupt(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<Interrupt> {
     let mut fields = Fields::of(value, context, path)?;
     let reader = &mut fields;

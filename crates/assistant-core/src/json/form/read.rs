@@ -44,14 +44,16 @@ pub fn content_from_value(mut value: Value) -> Result<Content, ProtocolError> {
 
 /// Decodes a stored content part.
 ///
-/// # Errors Fails if the type of the part is unknown, or if a known field has an invalid value.
+/// # Errors
+/// Fails if the type of the part is unknown, or if a known field has an invalid value.
 pub fn content_part_from_value(value: Value) -> Result<ContentPart, ProtocolError> {
     from_store(value, "content part", read_part)
 }
 
 /// Reads stored data with `read`. Unknown fields are kept if the type has a field for them.
 ///
-/// # Errors Fails if the type of the value is unknown, or if a known field has an invalid value.
+/// # Errors
+/// Fails if the type of the value is unknown, or if a known field has an invalid value.
 pub fn from_store<T>(
     value: Value,
     event: &str,
@@ -74,8 +76,9 @@ pub fn from_store<T>(
 
 /// Decodes a message.
 ///
-/// # Errors Returns [`Fault::Unknown`] if the role is unknown, and a fatal fault if a known field
-/// has an invalid value.
+/// # Errors
+/// Returns [`Fault::Unknown`] if the role is unknown, and a fatal fault if a known field has an
+/// invalid value.
 pub fn message(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<Message> {
     let mut fields = Fields::of(value, context, path)?;
     let reader = &mut fields;
@@ -86,8 +89,8 @@ pub fn message(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<
         role,
         Role::Developer | Role::System | Role::User | Role::Assistant
     );
-    // If the role permits a name, the content is read last, so that its faults are reported last.
-    // This is the order of the fields in the protocol.
+    // If the role permits a name, the content is read last, because the protocol defines the
+    // content as the last field, and its faults must be reported last.
     let unnamed_body = (!has_name).then(|| read_body(role, reader, context));
     let name = has_name.then(|| reader.opt_text(context, "name")).flatten();
     let encrypted_value = match role {

@@ -6,16 +6,18 @@ use super::from_store;
 use crate::event::{TokenUsage, fault::ProtocolError};
 use crate::json::fields::{Context, Fields, Path, Read, Writer};
 
-/// Decodes the token usage from a store.
+/// Decodes stored token usage.
 ///
-/// # Errors Fails if a known field has an invalid value.
+/// # Errors
+/// Fails if a known field has an invalid value.
 pub fn usage_from_value(value: Value) -> Result<TokenUsage, ProtocolError> {
     from_store(value, "usage", usage)
 }
 
 /// Decodes token usage at a location in an event or a document.
 ///
-/// # Errors Fails if a known field has an invalid value.
+/// # Errors
+/// Fails if a known field has an invalid value.
 pub fn usage(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<TokenUsage> {
     let mut fields = Fields::of(value, context, path)?;
     let reader = &mut fields;
