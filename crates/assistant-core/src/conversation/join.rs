@@ -34,8 +34,9 @@ impl Conversation {
     /// Adds a message to the tree, or updates the existing message with the same id. The existing
     /// message keeps its role and parent.
     ///
-    /// A new message is a root until its parent arrives. The shown path and the run branch stay
-    /// unchanged, except that both begin with the message if the conversation was empty.
+    /// A new message whose parent is missing is a root until the parent arrives. The shown path and
+    /// the run branch stay unchanged, except that both begin with the message if the conversation
+    /// was empty.
     ///
     /// # Errors
     ///

@@ -9,7 +9,7 @@ pub enum Phase {
     InputAvailable,
     /// The call waits for a decision of the user, or until its action is registered.
     ApprovalRequested,
-    /// The user or the application has decided, and the call is not running yet.
+    /// The call was allowed or denied, and has not started or ended yet.
     ApprovalResponded,
     /// The call's handler is running, or the agent runs the tool.
     Running,
