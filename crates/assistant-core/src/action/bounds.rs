@@ -1,8 +1,8 @@
-//! Defines the bounds of remembered approvals: scope, number of uses, lifetime and maximum
-//! argument values.
+//! Defines the bounds of remembered approvals: scope, number of uses, lifetime and maximum argument
+//! values.
 //!
 //! An action declares the widest bounds that it permits. The user may narrow these bounds, but not
-//! widen them. `remember` enforces the bounds.
+//! widen them. The module `remember` enforces the bounds.
 
 use std::cmp::Ordering;
 
@@ -13,7 +13,7 @@ use super::schema;
 /// The maximum number of argument maxima in one approval.
 const MAX_ARG_MAXIMA: usize = 16;
 
-/// Bounds of a remembered approval.
+/// The bounds of a remembered approval: number of uses, lifetime and greatest argument values.
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct GrantBounds {
@@ -22,7 +22,7 @@ pub struct GrantBounds {
     pub(crate) maxima: Vec<ArgMaximum>,
 }
 
-/// The greatest value of a numeric argument.
+/// The greatest permitted value of a numeric argument.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ArgMaximum {
@@ -31,32 +31,34 @@ pub struct ArgMaximum {
 }
 
 impl GrantBounds {
-    /// Returns the number of later calls that may start under the approval; `None` for any number.
+    /// Returns the maximum number of later calls that may start under the approval, or `None` if
+    /// the number is not limited.
     #[must_use]
     pub const fn max_uses(&self) -> Option<u32> {
         self.uses
     }
 
-    /// Returns the lifetime of the approval, in milliseconds; `None` for an unlimited lifetime.
+    /// Returns the lifetime of the approval in milliseconds, or `None` if the lifetime is not
+    /// limited.
     #[must_use]
     pub const fn max_duration_ms(&self) -> Option<i64> {
         self.lasts_ms
     }
 
-    /// Returns the greatest values of arguments.
+    /// Returns the greatest permitted values of arguments.
     #[must_use]
     pub fn maxima(&self) -> &[ArgMaximum] {
         &self.maxima
     }
 
-    /// Limits the number of later calls.
+    /// Limits the number of later calls that may start under the approval.
     #[must_use]
     pub const fn uses(mut self, count: u32) -> Self {
         self.uses = Some(count);
         self
     }
 
-    /// Limits the lifetime, in milliseconds.
+    /// Limits the lifetime of the approval to `ms` milliseconds.
     #[must_use]
     pub const fn lasts_ms(mut self, ms: i64) -> Self {
         self.lasts_ms = Some(ms);
@@ -75,8 +77,8 @@ impl GrantBounds {
         self
     }
 
-    /// Replaces the greatest value of the argument at a JSON Pointer. The new value may be greater
-    /// than the previous value.
+    /// Replaces the greatest permitted value of the argument at a JSON Pointer. The new value may
+    /// be greater than the previous value.
     #[must_use]
     pub fn with_maximum(mut self, pointer: impl Into<String>, max: impl Into<Number>) -> Self {
         let pointer = pointer.into();
@@ -84,7 +86,7 @@ impl GrantBounds {
         self.up_to(pointer, max)
     }
 
-    /// Returns the intersection of two bounds, which contains the narrower value of each kind.
+    /// Returns the intersection of two bounds: for each limit, the narrower of the two values.
     #[must_use]
     pub fn narrowed(&self, by: &Self) -> Self {
         let mut bounds = self.clone();
@@ -96,7 +98,7 @@ impl GrantBounds {
         bounds
     }
 
-    /// Returns the greatest permitted value of the argument at a JSON Pointer; `None` if the
+    /// Returns the greatest permitted value of the argument at a JSON Pointer, or `None` if the
     /// argument is not limited.
     #[must_use]
     pub fn maximum(&self, pointer: &str) -> Option<Number> {
@@ -134,7 +136,7 @@ impl ArgMaximum {
         &self.pointer
     }
 
-    /// Returns the greatest value.
+    /// Returns the greatest permitted value of the argument.
     #[must_use]
     pub const fn max(&self) -> &Number {
         &self.max
@@ -157,8 +159,8 @@ pub(super) fn maxima_to_value(maxima: &[ArgMaximum]) -> Value {
     maxima.iter().map(maximum_to_json).collect()
 }
 
-/// Reads maxima written by [`maxima_to_value`]; `None` if any entry is invalid or there are more
-/// than 16 entries.
+/// Reads maxima written by [`maxima_to_value`]. Returns `None` if any entry is invalid or there are
+/// more than 16 entries.
 pub(super) fn maxima_from_value(value: &Value) -> Option<Vec<ArgMaximum>> {
     let list = value
         .as_array()
@@ -175,12 +177,12 @@ pub(super) fn maxima_from_value(value: &Value) -> Option<Vec<ArgMaximum>> {
 /// The widest scope in which an approval of an action may be remembered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Remembering {
-    /// Approvals are never remembered: the user is asked each time.
+    /// Approvals are never remembered.
     Never,
-    /// An approval covers only the arguments that were approved.
+    /// An approval covers only calls with the arguments that were approved.
     SameArguments,
-    /// An approval may cover all calls with the same values in these fields.
+    /// An approval may cover all calls with the same values in the named fields.
     SameFields(Vec<String>),
-    /// An approval may cover any arguments.
+    /// An approval may cover calls with any arguments.
     AnyArguments,
 }

@@ -5,9 +5,9 @@ use serde_json::Value;
 /// The party that decides about a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Decider {
-    /// The user, by a click or a key.
+    /// The user, who decides by a click or a key.
     Person,
-    /// The application, by its own code.
+    /// The application, which decides in its own code.
     Application,
 }
 
@@ -21,7 +21,7 @@ impl Decider {
         }
     }
 
-    /// Parses the name that is used in JSON; `None` for other names.
+    /// Parses a name that is used in JSON. Returns `None` for other names.
     pub(crate) fn parse(word: &str) -> Option<Self> {
         let deciders = [Self::Person, Self::Application];
         deciders
@@ -29,8 +29,8 @@ impl Decider {
             .find(|decider| decider.as_str() == word)
     }
 
-    /// Reads the decider of a stored approval. Without a name, the decider is the user; `None` for
-    /// an unknown name.
+    /// Reads the decider of a stored approval. If the name is missing, the decider is the user.
+    /// Returns `None` for an unknown name.
     pub(crate) fn from_grant(word: Option<&Value>) -> Option<Self> {
         match word {
             None => Some(Self::Person),

@@ -53,7 +53,7 @@ pub struct ActionSpec {
 }
 
 impl ActionSpec {
-    /// Creates an action without parameters, handler or approval. Its schema is an object without
+    /// Creates an action without a handler. The schema of its arguments is an object without
     /// properties.
     #[must_use]
     pub fn new(name: impl Into<String>, description: impl Into<String>) -> Self {
@@ -99,8 +99,9 @@ impl ActionSpec {
     ///
     /// # Errors
     ///
-    /// Fails if the name is empty, longer than 128 characters, or contains a character that
-    /// providers refuse, and if the schema is not valid or does not describe an object.
+    /// Fails if the name is empty, is longer than 128 characters or contains a character other than
+    /// ASCII letters, digits, `_`, `-` and `.`. Also fails if the schema is not valid or does not
+    /// describe an object.
     pub fn check(&self) -> Result<(), InvalidAction> {
         let is_allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
         let has_valid_name =
@@ -151,8 +152,8 @@ impl ActionSpec {
         self
     }
 
-    /// Returns the version, if the action has one, for display and for the fingerprint of the
-    /// action ([`Self::fingerprint`]).
+    /// Returns the version, if the action has a version. The version is displayed and is part of
+    /// the fingerprint of the action ([`Self::fingerprint`]).
     #[must_use]
     pub fn version(&self) -> Option<&str> {
         self.version.as_deref()
@@ -179,7 +180,7 @@ impl ActionSpec {
         self
     }
 
-    /// Returns true if the action is offered regardless of any filter.
+    /// Returns true if the action passes every filter ([`super::OfferFilter`]).
     #[must_use]
     pub const fn is_always_offered(&self) -> bool {
         self.always_offered
@@ -218,8 +219,8 @@ impl ActionSpec {
         self
     }
 
-    /// Returns true if the action is offered and its calls can start. When an action is disabled,
-    /// its running calls continue and its cards stay.
+    /// Returns true if the action can be offered and its calls can start. When an action is
+    /// disabled, its running calls continue and its cards remain.
     #[must_use]
     pub const fn is_enabled(&self) -> bool {
         self.enabled
@@ -299,7 +300,7 @@ impl ActionSpec {
         self
     }
 
-    /// Returns the side that runs the action.
+    /// Returns the side that runs the action: the page or the agent.
     #[must_use]
     pub const fn execution(&self) -> Execution {
         self.execution
@@ -312,8 +313,8 @@ impl ActionSpec {
         self
     }
 
-    /// Returns true if no other call starts while a call of the action runs, except those that its
-    /// handler makes (rule "order of calls").
+    /// Returns true if no other call starts while a call of the action runs, except calls that the
+    /// handler of the action makes (rule "order of calls").
     #[must_use]
     pub const fn is_exclusive(&self) -> bool {
         self.exclusive
@@ -326,8 +327,8 @@ impl ActionSpec {
         self
     }
 
-    /// Returns true if the action runs as soon as its arguments are complete. This is intended for
-    /// cheap, idempotent reads (rule "when a tool starts").
+    /// Returns true if a call of the action runs as soon as its arguments are complete. The option
+    /// is intended for cheap, idempotent reads (rule "when a tool starts").
     #[must_use]
     pub const fn is_eager(&self) -> bool {
         self.eager
@@ -368,8 +369,8 @@ impl ActionSpec {
         self
     }
 
-    /// Returns the time limit of a handler in milliseconds; `None` for no limit. A handler that
-    /// exceeds the limit counts as failed.
+    /// Returns the time limit of the handler in milliseconds, or `None` if the time is not limited.
+    /// A handler that exceeds the limit counts as failed.
     #[must_use]
     pub const fn timeout_ms(&self) -> Option<u32> {
         self.timeout_ms
@@ -382,7 +383,7 @@ impl ActionSpec {
         self
     }
 
-    /// Returns the limits on the starts of the action.
+    /// Returns the limits on the calls of the action.
     #[must_use]
     pub const fn limits(&self) -> CallLimits {
         self.limits
@@ -423,8 +424,8 @@ impl ActionSpec {
     }
 }
 
-/// Returns the first reason why a schema cannot describe arguments; `None` if it can. Only the
-/// outermost members of the schema are checked.
+/// Returns the first reason why a schema cannot describe arguments, or `None` if no such reason is
+/// found. Only the outermost members of the schema are checked.
 fn find_fault(schema: &Value) -> Option<DefinitionFault> {
     let Value::Object(schema) = schema else {
         return Some(DefinitionFault::Schema("it must be an object"));
@@ -501,8 +502,8 @@ impl std::error::Error for InvalidAction {}
 pub enum Availability {
     /// The action is offered to the agent.
     Offered,
-    /// The action only renders calls that the agent runs itself. Such an action is never offered,
-    /// and never runs in the page.
+    /// The action only renders calls that the agent itself runs. The action is never offered, and
+    /// never runs in the page.
     RenderOnly,
 }
 
@@ -517,23 +518,24 @@ pub enum Policy {
     Ask,
 }
 
-/// The side that runs an action once it may run.
+/// The side that runs a call of an action when the call may start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Execution {
     /// The page runs the action's handler.
     Client,
     /// The agent runs the action after it has read `approved` in the call's tool message, and does
-    /// not run it after `denied`. This is for agents that end their run at such a call and have no
-    /// approval mechanism of their own; agents that ask by interrupts do not need it.
+    /// not run the action after `denied`. The variant is for agents that end their run at such a
+    /// call and have no approval mechanism of their own. Agents that request approval by interrupts
+    /// do not need the variant.
     Agent,
 }
 
 /// The encoding of a handler's value in a tool message (rule "results on the wire").
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ResultEncoding {
-    /// Every value is written as JSON text, so that a string is quoted.
+    /// Every value is written as JSON text, so a string is quoted.
     Json,
-    /// A string is written as it is, any other value as JSON.
+    /// A string is written without quotes, and any other value is written as JSON text.
     Text,
 }
 
@@ -548,10 +550,10 @@ impl ResultEncoding {
     }
 }
 
-/// Reads actions from a list of tool definitions, `[{name, description, parameters?}]`. Handlers
-/// are attached by name.
+/// Reads actions from a list of tool definitions, `[{name, description, parameters?}]`. The
+/// definitions contain no handlers; handlers are attached later, by name.
 ///
-/// Invalid entries are skipped; the second list describes each invalid entry.
+/// Invalid entries are skipped. The second returned list describes each invalid entry.
 #[must_use]
 pub fn definitions_from_json(list: &[Value]) -> (Vec<ActionSpec>, Vec<String>) {
     let mut actions = Vec::new();

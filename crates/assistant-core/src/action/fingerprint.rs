@@ -13,7 +13,7 @@ const MAX_FINGERPRINT_LEN: usize = 64;
 /// A hash of an action's name, canonical schema and version.
 ///
 /// The fingerprint is stored with each call, so that calls for an older definition are detected.
-/// The hash is not cryptographic: the author of a schema also controls the handlers.
+/// The hash is not cryptographic, because the author of a schema also controls the handlers.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct ActionFingerprint(Box<str>);
 
@@ -24,8 +24,8 @@ impl ActionFingerprint {
         &self.0
     }
 
-    /// Parses a stored fingerprint; `None` if the text is longer than 64 bytes. Any shorter text is
-    /// accepted, but only a fingerprint matches a registered action.
+    /// Parses a stored fingerprint. Returns `None` if the text is longer than 64 bytes. Any other
+    /// text is accepted, but a text that is not a fingerprint matches no registered action.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         (text.len() <= MAX_FINGERPRINT_LEN).then(|| Self(text.into()))
     }
@@ -44,8 +44,8 @@ impl fmt::Display for ActionFingerprint {
 }
 
 impl ActionSpec {
-    /// Returns the fingerprint of this definition. The description is not part of it, since it does
-    /// not change the arguments.
+    /// Returns the fingerprint of the definition. The description is not part of the fingerprint,
+    /// because the description does not change the arguments.
     ///
     /// ```
     /// use assistant_core::action::ActionSpec;

@@ -1,11 +1,11 @@
 //! Defines the rate limits for calls of an action.
 
-/// Limits on the calls of an action. A call that exceeds a limit ends with an error. For a time
-/// window, the error contains the time after which the call may be repeated.
+/// Limits on the calls of an action. A call that exceeds a limit ends with an error. If the limit
+/// is that of a time window, the error contains the time after which the call may be repeated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct CallLimits {
-    /// The maximum number of starts in a time window, and its length in milliseconds.
+    /// The maximum number of starts in a time window, and the length of the window in milliseconds.
     pub(crate) window: Option<(u32, u32)>,
     /// The maximum number of calls that run at the same time.
     pub(crate) concurrent: Option<u32>,

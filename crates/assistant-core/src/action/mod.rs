@@ -1,7 +1,7 @@
 //! Defines, registers and checks the actions that the page offers to an agent.
 //!
 //! All types in this module are plain data. Handlers, renderers and rules belong to the host, which
-//! finds them by [`RegistrationId`] when it is called through [`crate::session::Host`].
+//! finds them by [`RegistrationId`] when its implementation of [`crate::session::Host`] is called.
 
 mod bounds;
 mod decider;

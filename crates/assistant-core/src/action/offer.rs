@@ -1,11 +1,11 @@
-//! Selects the registered actions that an agent is offered in a run (rule "offered in a run").
+//! Selects the registered actions that are offered to an agent in a run (rule "offered in a run").
 
 use serde_json::{Value, json};
 
 use super::{ActionFingerprint, ActionSpec};
 
-/// A filter that limits the offered actions to those with one of its tags or names. Actions with
-/// [`ActionSpec::is_always_offered`] pass every filter.
+/// A filter that limits the offered actions to those with one of the listed tags or names. Actions
+/// with [`ActionSpec::is_always_offered`] pass every filter.
 ///
 /// ```
 /// use assistant_core::action::{ActionSpec, OfferFilter};
@@ -18,21 +18,21 @@ use super::{ActionFingerprint, ActionSpec};
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct OfferFilter {
-    /// The tags whose actions pass the filter.
+    /// The tags of actions that pass the filter.
     pub(crate) tags: Vec<String>,
     /// The names of actions that pass the filter.
     pub(crate) names: Vec<String>,
 }
 
 impl OfferFilter {
-    /// Permits the actions with a tag.
+    /// Adds a tag to the filter. Actions with the tag pass the filter.
     #[must_use]
     pub fn tag(mut self, tag: impl Into<String>) -> Self {
         self.tags.push(tag.into());
         self
     }
 
-    /// Permits the action with a name.
+    /// Adds a name to the filter. The action with the name passes the filter.
     #[must_use]
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.names.push(name.into());
@@ -48,7 +48,8 @@ impl OfferFilter {
     }
 }
 
-/// A registered action, with a flag that is true if the agent is offered the action.
+/// A description of a registered action, with a flag that is true if the action is offered to the
+/// agent.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ToolInfo {
@@ -63,7 +64,7 @@ pub struct ToolInfo {
 }
 
 impl ToolInfo {
-    /// Returns the action's version for display, if it has one.
+    /// Returns the action's version for display, if the action has a version.
     #[must_use]
     pub fn version(&self) -> Option<&str> {
         self.version.as_deref()
@@ -75,7 +76,7 @@ impl ToolInfo {
         &self.fingerprint
     }
 
-    /// Returns true if the agent is offered the action.
+    /// Returns true if the action is offered to the agent.
     #[must_use]
     pub const fn is_offered(&self) -> bool {
         self.is_offered
@@ -87,7 +88,7 @@ impl ToolInfo {
         &self.name
     }
 
-    /// Returns the description.
+    /// Returns the action's description.
     #[must_use]
     pub fn description(&self) -> &str {
         &self.description
@@ -111,7 +112,8 @@ impl ToolInfo {
         }
     }
 
-    /// Returns the action as JSON without its schema, for an agent that asks for a list of tools.
+    /// Returns the action as a JSON object without the schema of its arguments, for an agent that
+    /// requests a list of tools.
     #[must_use]
     pub fn to_value(&self) -> Value {
         json!({"name": self.name, "description": self.description, "tags": self.tags, "offered": self.is_offered})

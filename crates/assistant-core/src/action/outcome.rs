@@ -9,18 +9,17 @@ use crate::event::Object;
 /// The output of a handler that succeeded.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ToolOutcome {
-    /// The result, with which the agent continues.
+    /// The agent continues with this result.
     Continue(Value),
-    /// The result, with which the loop ends. It is sent with the next user message (rule "ending
-    /// the loop").
+    /// The loop ends with this result, which is sent with the next user message (rule "ending the
+    /// loop").
     StopLoop(Value),
 }
 
-/// The error of a handler. The model receives the message, the type and the suggestion, and nothing
-/// else.
+/// The error of a handler. The model receives only the message, the type and the suggestion.
 ///
-/// The `?` operator converts any type that implements `Display` into a `ToolError`, which for that
-/// reason does not implement `Display` itself.
+/// The `?` operator converts any type that implements `Display` into a `ToolError`. For this
+/// reason, `ToolError` does not implement `Display`.
 ///
 /// ```
 /// use assistant_core::action::ToolError;
@@ -53,13 +52,13 @@ impl ToolError {
         self.message
     }
 
-    /// Returns true if the kind of error is this word.
+    /// Returns true if the kind of the error is `word`.
     #[must_use]
     pub fn is_of_type(&self, word: &str) -> bool {
         self.error_type.as_deref() == Some(word)
     }
 
-    /// Creates an error with a message for user and model.
+    /// Creates an error with a message for the user and the model.
     #[must_use]
     pub fn new(message: impl Into<String>) -> Self {
         Self {
@@ -83,8 +82,8 @@ impl ToolError {
         self
     }
 
-    /// Returns the error as the model receives it: `{"error": …}`, with type and suggestion if
-    /// present.
+    /// Returns the JSON object that the model receives: `{"error": …}`, with `errorType` and
+    /// `suggestion` if they are set.
     #[must_use]
     pub fn to_value(&self) -> Value {
         let mut object = Object::new();

@@ -1,14 +1,15 @@
 //! Stores the registered actions.
 //!
-//! Registrations of one name form a stack: the newest enabled registration is active, and removing
-//! a registration leaves the others unchanged (rule "names are a stack").
+//! Registrations of one name form a stack: the newest enabled registration is active, except that
+//! offered registrations take precedence over render-only registrations. Removing a registration
+//! leaves the other registrations unchanged (rule "names are a stack").
 
 use rustc_hash::FxHashMap;
 
 use super::{ActionSpec, Availability};
 use crate::event::Tool;
 
-/// The id of a registration, by which the host finds the handler, renderer and rules.
+/// The id of a registration, by which the host finds the handler, renderer and rules of the action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RegistrationId(u64);
 
@@ -19,7 +20,7 @@ impl RegistrationId {
         Self(id)
     }
 
-    /// Returns the number.
+    /// Returns the id as a number.
     #[must_use]
     pub const fn get(self) -> u64 {
         self.0
@@ -43,7 +44,7 @@ impl Registration {
         self.id
     }
 
-    /// Returns the definition.
+    /// Returns the definition of the action.
     #[must_use]
     pub const fn spec(&self) -> &ActionSpec {
         &self.spec
@@ -54,7 +55,7 @@ impl Registration {
 /// iterate over the actions of other names.
 #[derive(Debug, Clone, Default)]
 pub struct Registry {
-    /// The registrations of each name, oldest first; no list is empty.
+    /// The registrations of each name, oldest first. No list is empty.
     stacks: FxHashMap<String, Vec<Registration>>,
     /// The name of each registration.
     names: FxHashMap<RegistrationId, String>,
@@ -112,13 +113,13 @@ impl Registry {
                 && self.has_offered_tool_between(old_position, new_position)
     }
 
-    /// Returns the position of a name in the order of registration; `None` if no action has the
+    /// Returns the position of a name in the order of registration, or `None` if no action has the
     /// name.
     fn position(&self, name: &str) -> Option<u64> {
         Some(self.stacks.get(name)?.first()?.order)
     }
 
-    /// Returns true if a tool is offered whose name has a position between `first` and `last`;
+    /// Returns true if an offered tool has a position after `first` and before `last`. Returns
     /// false if `last` is `None`.
     fn has_offered_tool_between(&self, first: Option<u64>, last: Option<u64>) -> bool {
         let is_between = |name: &&String| {
@@ -129,16 +130,16 @@ impl Registry {
         names.any(|name| self.offered_tool(name).is_some())
     }
 
-    /// Returns the tool that is offered under a name; `None` if the active registration is missing
-    /// or render-only.
+    /// Returns the tool that is offered under a name, or `None` if no registration of the name is
+    /// active or the active registration is render-only.
     fn offered_tool(&self, name: &str) -> Option<Tool> {
         let active = self.active_registration(name)?;
         let is_offered = active.spec.availability == Availability::Offered;
         is_offered.then(|| active.spec.tool())
     }
 
-    /// Returns the registration that answers calls of a name: the newest enabled registration.
-    /// Offered registrations take precedence over render-only registrations. `None` if no
+    /// Returns the registration that handles calls of a name: the newest enabled registration.
+    /// Offered registrations take precedence over render-only registrations. Returns `None` if no
     /// registration of the name is enabled.
     #[must_use]
     pub fn active_registration(&self, name: &str) -> Option<&Registration> {
@@ -170,7 +171,7 @@ impl Registry {
             .find(|entry| entry.id == id)
     }
 
-    /// Returns true if another registration has this name.
+    /// Returns true if a registration with an id other than `id` has this name.
     #[must_use]
     pub fn clashes(&self, id: RegistrationId, name: &str) -> bool {
         self.named(name).any(|entry| entry.id != id)
@@ -200,12 +201,12 @@ impl Registry {
             .collect()
     }
 
-    /// Returns the action that would run under a name.
+    /// Returns the registration of the action that would run under a name.
     ///
     /// # Errors
     ///
-    /// "Action X not found" if no registration is enabled or the action is render-only, "Action X
-    /// has no handler" if it has no handler.
+    /// Returns "Action X not found" if no registration is enabled or the action is render-only, and
+    /// "Action X has no handler" if the action has no handler.
     pub fn executable(&self, name: &str) -> Result<&Registration, String> {
         match self.active_registration(name) {
             Some(entry) if entry.spec.availability == Availability::RenderOnly => {

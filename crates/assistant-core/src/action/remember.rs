@@ -1,8 +1,9 @@
 //! Remembers approvals, under which later calls start without asking the user again.
 //!
-//! An approval is bound to the action's name and rules, and to as much of the arguments as the user
-//! or the action chose. For a call that differs in any of these, the user is asked again.
-//! [`crate::session`] stores the approvals and applies them to calls.
+//! An approval is bound to the action's name and rules, and to the part of the arguments that the
+//! user or the action chose. For a call with another name, other rules or other values in this
+//! part, the user is asked again. [`crate::session`] stores the approvals and applies them to
+//! calls.
 
 use std::fmt;
 
@@ -14,7 +15,8 @@ use super::{
 };
 use crate::{event::Object, json::canonical::canonical};
 
-/// The maximum number of remembered approvals. If there are more, the oldest are dropped.
+/// The maximum number of remembered approvals. If the number is exceeded, the oldest approvals are
+/// dropped.
 const MAX_REMEMBERED: usize = 256;
 
 /// The maximum size of the rules and arguments of a remembered approval, in bytes.
@@ -25,7 +27,7 @@ const MAX_APPROVAL_LEN: usize = 256 * 1024;
 pub enum RememberScope {
     /// The lifetime of the conversation in which the approval was given.
     Conversation,
-    /// The lifetime of the session: in a browser, until the page is closed.
+    /// The lifetime of the session. In a browser, the session ends when the page is closed.
     Session,
     /// The time until the approval is revoked, provided that the host stores the approval.
     Always,
@@ -54,17 +56,18 @@ impl RememberScope {
 pub struct Remember {
     /// The lifetime of the approval.
     pub(crate) scope: RememberScope,
-    /// True to cover arguments other than those approved, as far as the action permits
-    /// ([`Remembering`]).
+    /// True if the approval also covers arguments other than those approved, as far as the action
+    /// permits ([`Remembering`]).
     pub(crate) any_args: bool,
-    /// The bounds of the approval. Bounds wider than those of the action are reduced to the latter.
+    /// The bounds of the approval. Bounds wider than those of the action are reduced to those of
+    /// the action.
     pub(crate) bounds: GrantBounds,
 }
 
 impl Remember {
-    /// Creates a request to remember the approval for `scope`, within the bounds of the action.
-    /// `any_args` is true to cover arguments other than those approved, as far as the action
-    /// permits.
+    /// Creates a request to remember the approval for `scope`, within the bounds of the action. If
+    /// `any_args` is true, the approval also covers arguments other than those approved, as far as
+    /// the action permits.
     #[must_use]
     pub fn new(scope: RememberScope, any_args: bool) -> Self {
         Self {
@@ -74,7 +77,7 @@ impl Remember {
         }
     }
 
-    /// Sets narrower bounds.
+    /// Sets bounds that are narrower than those of the action.
     #[must_use]
     pub fn bounded(mut self, bounds: GrantBounds) -> Self {
         self.bounds = bounds;
@@ -87,8 +90,8 @@ impl Remember {
 pub enum RememberedArgs {
     /// All arguments.
     Any,
-    /// Arguments with the same values in these fields. A field without a value here must be missing
-    /// in the arguments.
+    /// Arguments with the same values in these fields. A field that the action names but that is
+    /// missing here must also be missing in the arguments.
     Fields(Object),
     /// Exactly these arguments.
     Exactly(Value),
@@ -110,7 +113,7 @@ pub struct RememberedApproval {
     pub(crate) used: u32,
     pub(crate) expires_at: Option<i64>,
     pub(crate) maxima: Vec<ArgMaximum>,
-    /// The rules of the action at the time of the approval.
+    /// The serialized rules of the action at the time of the approval.
     rules: String,
 }
 
@@ -151,7 +154,8 @@ impl RememberedApproval {
         self.allowed_at
     }
 
-    /// Returns the number of later calls that the approval permits; `None` for any number.
+    /// Returns the maximum number of later calls under the approval, or `None` if the number is not
+    /// limited.
     #[must_use]
     pub const fn uses(&self) -> Option<u32> {
         self.uses
@@ -163,8 +167,8 @@ impl RememberedApproval {
         self.used
     }
 
-    /// Returns the time at which the approval expires, in milliseconds since 1970; `None` if the
-    /// approval does not expire.
+    /// Returns the time at which the approval expires, in milliseconds since 1970. Returns `None`
+    /// if the approval does not expire.
     #[must_use]
     pub const fn expires_at(&self) -> Option<i64> {
         self.expires_at
@@ -176,8 +180,9 @@ impl RememberedApproval {
         &self.maxima
     }
 
-    /// Creates the approval of a call with these arguments; `None` if the action does not permit
-    /// the approval, if its exact arguments exceed a maximum, or if it is too large to store.
+    /// Creates the approval of a call with these arguments. Returns `None` if the action does not
+    /// permit the approval, if the exact arguments exceed a maximum, or if the approval is too
+    /// large to store.
     pub(crate) fn new(
         spec: &ActionSpec,
         args: &Value,
@@ -222,8 +227,8 @@ impl RememberedApproval {
         approval.is_storable().then_some(approval)
     }
 
-    /// Returns true if the approval covers a call of this action with these arguments now,
-    /// regardless of remaining uses.
+    /// Returns true if the approval covers a call of this action with these arguments in the
+    /// conversation `thread_id` at the time `now`, regardless of the remaining uses.
     pub(crate) fn is_valid_for(
         &self,
         spec: &ActionSpec,
@@ -246,14 +251,14 @@ impl RememberedApproval {
 
     /// Returns true if the approval has expired. An approval with a time of expiry also counts as
     /// expired if `now` is before the time of the approval, so that a clock that was set back does
-    /// not extend it.
+    /// not extend the approval.
     #[must_use]
     pub fn is_expired(&self, now: i64) -> bool {
         self.expires_at
             .is_some_and(|at| now >= at || now < self.allowed_at)
     }
 
-    /// Returns the number of remaining uses; `None` for any number.
+    /// Returns the number of remaining uses, or `None` if the number is not limited.
     #[must_use]
     pub fn uses_left(&self) -> Option<u32> {
         Some(self.uses?.saturating_sub(self.used))
@@ -264,7 +269,7 @@ impl RememberedApproval {
         self.uses_left() != Some(0)
     }
 
-    /// Returns a copy with one more use counted.
+    /// Returns a copy of the approval with the number of uses increased by 1.
     pub(crate) fn with_use_counted(&self) -> Self {
         let mut approval = self.clone();
         approval.used = approval.used.saturating_add(1);
@@ -295,7 +300,7 @@ impl RememberedApproval {
     }
 
     /// Returns true if the approval covers the same calls as another approval, regardless of time
-    /// and bounds. A new approval then replaces the other.
+    /// and bounds. A new approval replaces an older approval with the same coverage.
     fn has_same_coverage(&self, other: &Self) -> bool {
         let thread_id_of = |approval: &Self| {
             (approval.scope == RememberScope::Conversation).then(|| approval.thread_id.clone())
@@ -354,8 +359,7 @@ impl RememberedApproval {
         value
     }
 
-    /// Parses a value written by [`Self::to_value`]; `None` for any other value, which then
-    /// approves nothing.
+    /// Parses a value written by [`Self::to_value`]. Returns `None` for any other value.
     #[must_use]
     pub fn from_value(value: &Value) -> Option<Self> {
         let read_text = |key: &str| value.get(key)?.as_str().map(str::to_owned);
@@ -472,7 +476,8 @@ impl ApprovalList {
         self.list.drain(..excess);
     }
 
-    /// Removes an approval and returns it; `None` if no approval has the id.
+    /// Removes the approval with an id and returns the approval. Returns `None` if no approval has
+    /// the id.
     pub(crate) fn remove(&mut self, id: &str) -> Option<RememberedApproval> {
         let index = self.list.iter().position(|approval| approval.id == id)?;
         Some(self.list.remove(index))

@@ -1,9 +1,10 @@
-//! The states that calls have after a reload, and the names of these states in stored
+//! Defines the states that calls have after a reload, and the names of these states in stored
 //! conversations.
 //!
 //! Handlers, checks by rules and timers end when the page is unloaded. [`State::after_reload`]
 //! returns the state that a call has on the next page. Stored conversations contain only these
-//! states. `state` has the table of events, `json_call` writes the other fields of a call.
+//! states. `state` defines the events that change states, and `json_call` writes the other fields
+//! of a call.
 
 use super::{Clearance, Consent, Decision, Phase, Review, UserQuestion, state::State};
 
@@ -12,7 +13,7 @@ const STREAMING: &str = "streaming";
 /// The record of a call's last start in the journal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LastStart {
-    /// The journal is not read yet, or contains no start of the call without an end.
+    /// The journal has not been read, or contains no start of the call without an end.
     Unrecorded,
     /// The journal contains a start of the call's handler without an end.
     Recorded,
@@ -20,11 +21,12 @@ pub(crate) enum LastStart {
 
 impl State {
     /// Converts the state that a call had when its page was unloaded to the state of the call on
-    /// the next page. After a recorded start, the call is open, unless it was streaming, denied,
-    /// handed off, interrupted or ended. A second reload does not change the state again.
+    /// the next page. After a recorded start, the call is open, unless the call was streaming,
+    /// denied, handed off, interrupted or ended. A second reload does not change the state again.
     pub(crate) fn after_reload(self, start: LastStart) -> Self {
         match (self, start) {
-            // States that the agent, the user or the journal determines.
+            // These states stay unchanged, because the agent, the user or the journal determines
+            // them.
             (
                 state @ (Self::Streaming(_)
                 | Self::Denied { .. }
@@ -36,10 +38,10 @@ impl State {
             )
             | (state @ Self::InterruptApproved { out: false, .. }, LastStart::Unrecorded) => state,
 
-            // The outcome of the call is unknown, so the call is checked again.
+            // The call becomes open and is checked again, because its outcome is unknown.
             (state, LastStart::Recorded) => Self::Open(state.into_review()),
 
-            // The next page repeats the checks.
+            // The call becomes open, because the next page repeats the checks.
             (
                 Self::Open(review) | Self::RuleAsked { review, .. } | Self::Invalid(_, review),
                 LastStart::Unrecorded,
@@ -57,7 +59,8 @@ impl State {
                 Self::from_allowed_review(review)
             }
 
-            // The next page does not run the call, and has no pending answer to the agent.
+            // The call becomes remote, because the next page does not run the call and has no
+            // pending answer to the agent.
             (
                 Self::Running(_, _, review)
                 | Self::Remote { review, .. }
@@ -72,8 +75,8 @@ impl State {
 
     /// Returns the state of a call whose handler was started before the reload, according to the
     /// journal: open, with an unknown outcome, so that the call is checked again. A call that is
-    /// streaming, denied, handed off, interrupted or ended keeps its state; only its number of
-    /// starts increases. `attempt` is the number of claims that were used before that start.
+    /// streaming, denied, handed off, interrupted or ended keeps its state, and only the number of
+    /// its starts is increased. `attempt` is the number of claims that were used before that start.
     pub(super) fn into_unknown_outcome(mut self, attempt: u32) -> Self {
         if let Some(history) = self.history_mut() {
             let claims = attempt.saturating_add(1);
@@ -87,9 +90,9 @@ impl State {
         next
     }
 
-    /// Returns the state of a call that was about to start: `Allowed` if the user approved the
-    /// page's question, `InterruptApproved` if the user approved the agent's question, otherwise
-    /// open, so that the call is checked again.
+    /// Returns the state of a call that was about to start: `Allowed` if the user approved a
+    /// question of the page, `InterruptApproved` if the user approved a question of the agent, and
+    /// `Open` if the user approved no question. An open call is checked again.
     fn from_allowed_review(review: Box<Review>) -> Self {
         let approval = review.approval.as_ref();
         let user_approval =
@@ -101,8 +104,8 @@ impl State {
         }
     }
 
-    /// Returns the name under which the state after a reload is stored; `None` if the call has
-    /// ended, or if the name of the phase determines the state.
+    /// Returns the name under which the state after a reload is stored. Returns `None` if the call
+    /// has ended, or if the phase alone determines the state.
     pub(super) fn stored_state_name(&self, phase: Phase) -> Option<&'static str> {
         if self.is_done() {
             return None;
@@ -128,9 +131,10 @@ impl State {
         Some(name).filter(|name| Some(*name) != state_name_of(phase))
     }
 
-    /// Returns the state of a stored call that has not ended, from the name of the state or, if
-    /// that is missing, from the phase. `None` if the name is unknown, if the name is missing and
-    /// the phase is final, or if only one of name and phase represents streaming arguments.
+    /// Returns the state of a stored call that has not ended. The state is determined by its name,
+    /// or by the phase if the name is missing. Returns `None` if the name is unknown, if the name
+    /// is missing and the phase is final, or if only one of name and phase represents streaming
+    /// arguments.
     pub(super) fn from_stored(
         name: Option<&str>,
         phase: Phase,
@@ -142,7 +146,7 @@ impl State {
             _ => None,
         };
         let name = name.or_else(|| state_name_of(phase))?;
-        // The streaming state and the streaming phase occur only together.
+        // A record with only one of the streaming state and the streaming phase is invalid.
         if (name == STREAMING) != (phase == Phase::InputStreaming) {
             return None;
         }
@@ -156,8 +160,8 @@ impl State {
                 delegated: false,
                 review,
             },
-            // The author of a stored record is unknown, so a restored hand-off sends nothing to the
-            // agent.
+            // A restored hand-off sends nothing to the agent, because the author of a stored record
+            // is unknown.
             "handed-off" => Self::HandedOff {
                 message: Consent::from_record(handed_off.unwrap_or_default()),
                 out: phase == Phase::Running,
@@ -178,11 +182,11 @@ impl State {
 #[derive(Debug, Default)]
 pub(super) struct StoredState {
     pub(super) review: Box<Review>,
-    /// The id of the tool message that hands the call off to the agent, if any.
+    /// The id of the tool message that hands the call off to the agent, if the call was handed off.
     pub(super) handed_off: Option<String>,
 }
 
-/// Returns the name of the state that a phase alone determines; `None` if the call has ended.
+/// Returns the name of the state that a phase alone determines, or `None` if the call has ended.
 const fn state_name_of(phase: Phase) -> Option<&'static str> {
     Some(match phase {
         Phase::InputStreaming => STREAMING,

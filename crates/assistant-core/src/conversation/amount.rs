@@ -2,11 +2,11 @@
 
 use std::{fmt, str::FromStr};
 
-/// The number of digits after the decimal point, and the maximum number of digits before it.
+/// The maximum number of digits before the decimal point and the maximum number after it.
 const DIGITS: usize = 15;
-/// The value one, in units of 10⁻¹⁵.
+/// The amount 1, in units of 10⁻¹⁵.
 const ONE: u128 = 1_000_000_000_000_000;
-/// The value of a millionth, in units of 10⁻¹⁵.
+/// One millionth, in units of 10⁻¹⁵.
 const MICRO: u128 = 1_000_000_000;
 
 /// An amount of the host's currency, exact to fifteen digits after the decimal point.
@@ -29,33 +29,33 @@ impl Amount {
     /// Creates an amount from millionths.
     #[must_use]
     pub const fn from_micros(micros: u64) -> Self {
-        // `u64::MAX * MICRO` is less than `u128::MAX`.
+        // The multiplication cannot overflow, because `u64::MAX * MICRO` is less than `u128::MAX`.
         Self((micros as u128) * MICRO)
     }
 
-    /// Returns the amount in millionths, rounded half up, and at most `u64::MAX`.
+    /// Returns the amount in millionths, rounded half up and limited to `u64::MAX`.
     #[must_use]
     pub fn micros(self) -> u64 {
         let rounded_micros = self.0.saturating_add(MICRO / 2) / MICRO;
         u64::try_from(rounded_micros).unwrap_or(u64::MAX)
     }
 
-    /// Returns the sum of two amounts, or the largest amount if the sum overflows.
+    /// Returns the sum of two amounts, or the greatest amount if the sum overflows.
     #[must_use]
     pub const fn plus(self, other: Self) -> Self {
         Self(self.0.saturating_add(other.0))
     }
 
-    /// Returns a millionth of this amount, times `count`: the price of `count` tokens if this
-    /// amount is the price of a million tokens. Returns the largest amount if the product
-    /// overflows.
+    /// Returns one millionth of the amount, multiplied by `count`. If the amount is the price of a
+    /// million tokens, the product is the price of `count` tokens. Returns the greatest amount if
+    /// the product overflows.
     pub(super) const fn price_of(self, count: u64) -> Self {
-        // Prices have at most nine digits after the decimal point, so the product is exact.
+        // The division is exact, because prices have at most nine digits after the decimal point.
         Self((self.0 / 1_000_000).saturating_mul(count as u128))
     }
 
-    /// Returns the product with a factor; `None` if the product overflows or has more than fifteen
-    /// digits after the decimal point.
+    /// Returns the product of the amount and a factor. Returns `None` if the product overflows or
+    /// has more than fifteen digits after the decimal point.
     pub(super) const fn checked_mul(self, factor: Self) -> Option<Self> {
         match self.0.checked_mul(factor.0) {
             Some(product) if product.is_multiple_of(ONE) => Some(Self(product / ONE)),
@@ -68,8 +68,8 @@ impl Amount {
         self.0.is_multiple_of(10_u128.pow(15 - digits))
     }
 
-    /// Returns true if the amount prices tokens exactly: it has at most nine digits after the
-    /// decimal point.
+    /// Returns true if the amount can be used as a price of tokens: it has at most nine digits
+    /// after the decimal point.
     pub(super) const fn is_price(self) -> bool {
         self.has_at_most_decimals(9)
     }
@@ -86,8 +86,8 @@ impl fmt::Display for Amount {
     }
 }
 
-/// The error for a text that is not an amount: not a decimal number, negative, or with too many
-/// digits.
+/// The error for a text that is not an amount, because the text is not a decimal number, has a sign
+/// or has too many digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AmountError;
 

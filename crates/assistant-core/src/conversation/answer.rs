@@ -1,6 +1,6 @@
-//! The decision about a call, the progress of its handler, its result and its error.
+//! Defines the decision about a call, the progress of its handler, its result and its error.
 //!
-//! The module `call` stores these values, and `state` has the states of calls.
+//! The module `call` stores these values, and the module `state` defines the states of calls.
 
 use serde_json::Value;
 
@@ -18,27 +18,27 @@ pub struct CallApproval {
     pub(crate) decision: Option<Decision>,
     pub(crate) by: Option<Decider>,
     pub(crate) interrupt_id: Option<String>,
-    /// The fingerprint of the card that the user saw at the decision.
+    /// The fingerprint of the card that the user saw when deciding.
     pub(crate) shown: Option<Fingerprint>,
     /// Unknown fields, stored unchanged.
     pub(crate) extra: Object,
 }
 
 impl CallApproval {
-    /// Returns the decider; `None` while the question is open, if the decider is unknown, or if the
-    /// decision followed from an event such as a new message.
+    /// Returns the decider. Returns `None` while the question is open, if the decider is unknown,
+    /// or if the decision followed from an event such as a new message.
     #[must_use]
     pub const fn by(&self) -> Option<Decider> {
         self.by
     }
 
-    /// Returns the answer; `None` while the question is open.
+    /// Returns the answer, or `None` while the question is open.
     #[must_use]
     pub const fn decision(&self) -> Option<&Decision> {
         self.decision.as_ref()
     }
 
-    /// Returns the id of the agent's interrupt, if the agent asked.
+    /// Returns the id of the agent's interrupt, if the agent asked the question.
     #[must_use]
     pub fn interrupt_id(&self) -> Option<&str> {
         self.interrupt_id.as_deref()
@@ -47,7 +47,7 @@ impl CallApproval {
     /// The text of the tool message that hands an approved call off to the agent.
     pub(crate) const APPROVED_TEXT: &str = "approved";
 
-    /// Returns true if the agent asked the question, and the question is answered.
+    /// Returns true if the agent asked the question and the question has been answered.
     pub(crate) const fn is_answer_to_agent(&self) -> bool {
         self.interrupt_id.is_some() && self.decision.is_some()
     }
@@ -59,9 +59,10 @@ impl CallApproval {
 pub struct AllowedEarlier {
     pub(crate) id: String,
     pub(crate) at: i64,
-    /// The decider who gave the approval.
+    /// The decider that gave the approval.
     pub(crate) by: Decider,
-    /// The state of counting this use of the approval, if its uses are limited.
+    /// The state of counting this use of the approval, for an approval with a limited number of
+    /// uses.
     pub(crate) count: UseCountState,
 }
 
@@ -82,12 +83,12 @@ impl AllowedEarlier {
 /// The state of counting the use of a remembered approval by a call.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) enum UseCountState {
-    /// No use is counted: uses are not limited, or counting has not begun.
+    /// No use is counted, because the number of uses is not limited or counting has not begun.
     #[default]
     No,
-    /// The host is counting the use, for the call with this fingerprint.
+    /// The host is counting the use for the call with this fingerprint.
     Asked(Ticket, Fingerprint),
-    /// The use is counted, for the call with this fingerprint.
+    /// The use has been counted for the call with this fingerprint.
     Taken(Fingerprint),
 }
 
@@ -98,12 +99,12 @@ pub enum Decision {
     Approved,
     /// The call is denied.
     Denied {
-        /// The reason, if one was given.
+        /// The reason for the denial, if a reason was given.
         reason: Option<String>,
     },
 }
 
-/// The progress that a handler reports.
+/// The progress that a handler has reported.
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Progress {
@@ -112,13 +113,14 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Returns the completed share, from 0 to 1, if known.
+    /// Returns the completed share from 0 to 1, if the share is known.
     #[must_use]
     pub const fn fraction(&self) -> Option<f64> {
         self.fraction
     }
 
-    /// Returns the handler's description of its current work, if any.
+    /// Returns the handler's description of its current work, if the handler has provided a
+    /// description.
     #[must_use]
     pub fn text(&self) -> Option<&str> {
         self.text.as_deref()
@@ -141,15 +143,16 @@ pub struct CallResult {
     pub(crate) value: Value,
     /// An encrypted value of the provider, which is sent back unchanged.
     pub(crate) encrypted_value: Option<String>,
-    /// The subagent run that the result belongs to, if any.
+    /// The id of the subagent run that the result belongs to, if the result belongs to a subagent
+    /// run.
     pub(crate) subagent_run_id: Option<String>,
     /// Metadata of the tool message, with arbitrary fields.
     pub(crate) metadata: Option<Object>,
     pub(crate) extra: Object,
 }
 
-/// Returns the value for renderers: the parsed content if it is JSON, otherwise the text of the
-/// content.
+/// Returns the value for renderers: the parsed content if the content is JSON, or else the text of
+/// the content.
 pub(super) fn parse_content_value(content: &Content) -> Value {
     let text = content.display_text();
     serde_json::from_str(&text).unwrap_or(Value::String(text))
@@ -162,32 +165,32 @@ impl CallResult {
         &self.message_id
     }
 
-    /// Returns the error field of the tool message; `None` if the call did not fail (rule "results
-    /// on the wire").
+    /// Returns the error field of the tool message. The field is `None` if the call did not fail
+    /// (rule "results on the wire").
     #[must_use]
     pub fn error(&self) -> Option<&str> {
         self.error.as_deref()
     }
 
-    /// Returns the unknown fields of the tool message, stored unchanged.
+    /// Returns the unknown fields of the tool message, which are stored unchanged.
     #[must_use]
     pub const fn extra(&self) -> &Object {
         &self.extra
     }
 
-    /// Returns the content that is sent to the agent. The content is serialised once, and stored.
+    /// Returns the content that is sent to the agent. The content is serialised only once.
     #[must_use]
     pub const fn content(&self) -> &Content {
         &self.content
     }
 
-    /// Returns the result as a value, for display.
+    /// Returns the value of the result, for display.
     #[must_use]
     pub const fn value(&self) -> &Value {
         &self.value
     }
 
-    /// Creates a result that has only content.
+    /// Creates a result with only a message id, content and a value.
     #[must_use]
     pub fn new(message_id: impl Into<String>, content: String, value: Value) -> Self {
         Self {
@@ -203,15 +206,18 @@ impl CallResult {
     }
 }
 
-/// The values of `outcome` with which `Pydantic AI` reports a failure.
+/// The values of `outcome` by which Pydantic AI reports a failure.
 const FAILURES: [&str; 3] = ["failed", "interrupted", "retried"];
 
 impl CallResult {
     /// Sets the error of a result to its content if the encrypted value states that the tool
-    /// failed. Keeps an error that is already set. Returns true if the value states a failure.
-    /// Tools of `Pydantic AI` report a failure only in this value, in clear text (rule "failures
-    /// after a result"). Called only for results of the agent, including when the value arrives
-    /// after the result. The value itself is stored and sent back unchanged.
+    /// failed. An error that is already set is kept. Returns true if the encrypted value states a
+    /// failure.
+    ///
+    /// Tools of Pydantic AI report a failure only in the encrypted value, in clear text (rule
+    /// "failures after a result"). The function is called only for results of the agent, including
+    /// results that arrive before the encrypted value. The encrypted value is stored and sent back
+    /// unchanged.
     pub(super) fn adopt_stated_failure(&mut self) -> bool {
         let has_failed = self
             .encrypted_value
@@ -224,7 +230,7 @@ impl CallResult {
     }
 }
 
-/// Returns true if an encrypted value is JSON with an `outcome` in `pydantic_ai` that is a failure.
+/// Returns true if an encrypted value is JSON whose `outcome` in `pydantic_ai` reports a failure.
 fn has_stated_failure(value: &str) -> bool {
     let value: Option<Value> = serde_json::from_str(value).ok();
     let outcome = value
@@ -245,7 +251,7 @@ pub struct CallError {
 }
 
 impl CallError {
-    /// Returns the error message: a sentence for the user and the model.
+    /// Returns the error message, which is a sentence for the user and the model.
     #[must_use]
     pub fn message(&self) -> &str {
         &self.message
@@ -275,7 +281,7 @@ impl CallError {
 pub enum ErrorKind {
     /// The arguments are not JSON or violate the schema.
     InvalidArguments,
-    /// The arguments fit the schema that was offered to the agent, but not the current schema.
+    /// The arguments satisfy the schema that was offered to the agent, but not the current schema.
     SchemaChanged,
     /// No tool of this name is registered, or the tool was not offered in this run.
     UnknownTool,
@@ -289,15 +295,16 @@ pub enum ErrorKind {
     Handler,
     /// The handler exceeded its time limit.
     Timeout,
-    /// The start could not be recorded, so nothing was started.
+    /// The start of the call could not be recorded, so the handler was not started.
     Journal,
     /// The application does not permit the call.
     Permission,
     /// The rate limit of the action was exceeded.
     RateLimit,
-    /// The limit of questions was exceeded: the user was not asked, and nothing was run.
+    /// The limit on questions was exceeded, so the user was not asked and the handler was not
+    /// started.
     TooManyQuestions,
-    /// The agent reported a failure.
+    /// The agent reported the failure.
     Agent,
 }
 
@@ -322,7 +329,7 @@ impl ErrorKind {
         }
     }
 
-    /// Returns true if the call was refused before anything ran.
+    /// Returns true if the call was refused before its handler started.
     #[must_use]
     pub const fn is_refusal(self) -> bool {
         matches!(
@@ -339,7 +346,7 @@ impl ErrorKind {
         )
     }
 
-    /// Parses the name that is used in JSON. Returns [`ErrorKind::Handler`] for an unknown name.
+    /// Parses a name that is used in JSON. Returns [`ErrorKind::Handler`] for an unknown name.
     #[must_use]
     pub fn parse(word: &str) -> Self {
         [

@@ -1,4 +1,4 @@
-//! The arguments of a call: the text as it streams in, and the parsed value.
+//! Defines the arguments of a call: the text that streams in, and the parsed value.
 
 use serde_json::{Map, Value};
 
@@ -8,16 +8,16 @@ use crate::json::partial::{DocumentState, PartialJson};
 #[derive(Debug, Clone)]
 pub(super) struct Arguments {
     pub(super) text: String,
-    /// The number of times that the text was replaced by a text that does not begin with the
-    /// earlier text. Within one generation, the text only grows.
+    /// The number of times that the text was replaced with a text that does not begin with the
+    /// previous text. Within one generation, the text only grows.
     pub(super) generation: u32,
     /// The value of complete arguments that are valid JSON.
     pub(super) value: Option<Value>,
     pub(super) partial: PartialJson,
     /// True while more text may follow.
     pub(super) open: bool,
-    /// True if a message list contained the arguments before they ended, so that more may stream
-    /// in.
+    /// True if a message list contained the arguments before the arguments ended, so that more text
+    /// may stream in.
     pub(super) listed: bool,
 }
 
@@ -35,14 +35,15 @@ impl Default for Arguments {
 }
 
 impl Arguments {
-    /// Appends text, and discards the parsed value.
+    /// Appends text, and discards the parsed value of the previous text.
     pub(super) fn push(&mut self, delta: &str) {
         self.value = None;
         self.text.push_str(delta);
         self.partial.push(delta);
     }
 
-    /// Replaces the text.
+    /// Replaces the text of the arguments, and increases the generation if the new text does not
+    /// begin with the old text.
     pub(super) fn replace(&mut self, text: &str) {
         if !text.starts_with(&self.text) {
             self.generation = self.generation.wrapping_add(1);
@@ -52,8 +53,8 @@ impl Arguments {
         self.push(text);
     }
 
-    /// Marks the text as complete and parses it. Empty text is an empty object (rule "empty
-    /// arguments"); invalid JSON and text with duplicate keys get no value.
+    /// Marks the text as complete and parses the text. The value of an empty text is an empty
+    /// object (rule "empty arguments"). Invalid JSON and text with duplicate keys have no value.
     pub(super) fn end(&mut self) {
         self.open = false;
         self.value = if self.partial.has_duplicate_keys() {
@@ -68,8 +69,8 @@ impl Arguments {
     }
 
     /// Returns true if the text has ended although its JSON is incomplete, or if its value was
-    /// discarded. False for other invalid JSON, for duplicate keys, and for nesting beyond the
-    /// limit.
+    /// discarded. Returns false for other invalid JSON, for duplicate keys, and for nesting beyond
+    /// the limit.
     pub(super) fn is_cut_off(&self) -> bool {
         let is_rejected = || self.partial.has_duplicate_keys() || self.partial.is_too_deep();
         if self.open || self.value.is_some() || is_rejected() {

@@ -8,7 +8,7 @@ use crate::event::Object;
 
 impl Conversation {
     /// Returns true if a call was skipped, has no action of the page, and only contained a question
-    /// about another call. No tool ran, and the page created the result.
+    /// about another call. For such a call, no tool ran, and the page created the result.
     pub(super) fn is_question_carrier(&self, call: &ToolCall) -> bool {
         if call.phase() != Phase::Skipped || call.action.is_some() {
             return false;
@@ -16,9 +16,9 @@ impl Conversation {
         self.find_repeated_call(call).is_some() || self.find_named_call(call).is_some()
     }
 
-    /// Returns the call that an interrupt about a call refers to: the other call that the given
-    /// call repeats in an argument, if it is open. Returns the given call itself if no such call
-    /// exists, or if the given call has an action of the page.
+    /// Returns the call that an interrupt refers to. If the given call repeats another open call in
+    /// an argument and has no action of the page, the result is the other call. In all other cases,
+    /// the result is the given call.
     pub(crate) fn resolve_asked_call<'a>(&'a self, call: &'a ToolCall) -> &'a ToolCall {
         let subject = self
             .find_repeated_call(call)
@@ -27,9 +27,9 @@ impl Conversation {
         open_subject.unwrap_or(call)
     }
 
-    /// Returns the other call whose id, name and arguments are repeated in one argument of this
-    /// call, such as `originalFunctionCall`. Other arguments, such as a note, are not compared,
-    /// because the model chooses their content.
+    /// Returns the other call whose id, name and arguments are repeated in one argument of the
+    /// given call, such as `originalFunctionCall`. The remaining arguments, such as a note, are not
+    /// compared, because the model chooses their content.
     fn find_repeated_call(&self, call: &ToolCall) -> Option<&ToolCall> {
         let fields = call.args()?.as_object()?;
         let calls = fields.iter().filter(|(key, _)| ends_with_word(key, "call"));
@@ -40,7 +40,7 @@ impl Conversation {
         })
     }
 
-    /// Returns the other call whose id an argument such as `function_call_id` contains.
+    /// Returns the other call whose id is the value of an argument such as `function_call_id`.
     fn find_named_call(&self, call: &ToolCall) -> Option<&ToolCall> {
         let fields = call.args()?.as_object()?;
         let mut ids = fields
@@ -63,8 +63,8 @@ fn is_copy(copy: &Object, call: &ToolCall) -> bool {
         && args == call.args()
 }
 
-/// Returns true if a field's name ends with a word, in any notation: `function_call_id` ends with
-/// `callid`.
+/// Returns true if a field's name ends with a word, regardless of case and separators:
+/// `function_call_id` ends with `callid`.
 fn ends_with_word(name: &str, word: &str) -> bool {
     let letters = name.chars().filter(char::is_ascii_alphanumeric);
     let name: String = letters.map(|letter| letter.to_ascii_lowercase()).collect();

@@ -9,7 +9,7 @@ use super::{
 };
 
 impl Conversation {
-    /// Returns the parent of a message; `None` for a root and for an unknown message.
+    /// Returns the parent of a message, or `None` for a root and for an unknown message.
     #[must_use]
     pub fn parent(&self, id: &MessageId) -> Option<&MessageId> {
         let node = self.tree.node(self.tree.find(id)?)?;
@@ -26,7 +26,7 @@ impl Conversation {
     }
 
     /// Returns the number of a message among its versions, counted from 1, and the number of
-    /// versions. `None` if no message has this id.
+    /// versions. Returns `None` if no message has this id.
     #[must_use]
     pub fn version(&self, id: &MessageId) -> Option<(usize, usize)> {
         let ix = self.tree.find(id)?;
@@ -77,7 +77,7 @@ impl Conversation {
         orphans.map(|node| &node.id).collect()
     }
 
-    /// Returns the id of the missing parent that a message waits for; `None` if no parent is
+    /// Returns the id of the missing parent that a message waits for, or `None` if no parent is
     /// missing.
     #[must_use]
     pub fn missing_parent(&self, id: &MessageId) -> Option<&MessageId> {
@@ -154,8 +154,8 @@ impl Conversation {
         }
     }
 
-    /// Returns the thread id of the run branch, from its newest message that has one. `None` if no
-    /// message of the branch has a thread id.
+    /// Returns the thread id of the run branch, from its newest message that has one. Returns
+    /// `None` if no message of the branch has a thread id.
     pub(crate) fn run_thread_id(&self) -> Option<&str> {
         let mut newest = self.run_path().rev();
         newest.find_map(|message| message.thread_id.as_deref())

@@ -50,7 +50,7 @@ impl ToolCall {
     }
 
     /// Returns the fingerprint of the action that was offered to the agent, or whose handler
-    /// started; `None` if no action of this page is responsible for the call.
+    /// started. Returns `None` if no action of this page is responsible for the call.
     #[must_use]
     pub const fn action(&self) -> Option<&ActionFingerprint> {
         self.action.as_ref()
@@ -149,8 +149,8 @@ impl ToolCall {
         }
     }
 
-    /// Returns the question that the user was asked, and the answer; `None` if the user was not
-    /// asked.
+    /// Returns the question that the user was asked, and the answer. Returns `None` if the user was
+    /// not asked.
     #[must_use]
     pub const fn approval(&self) -> Option<&CallApproval> {
         match self.state.review() {
@@ -176,7 +176,7 @@ impl ToolCall {
         matches!(self.state.review(), Some(review) if review.denied_before)
     }
 
-    /// Returns the arguments that the user edited before the approval; `None` without an edit.
+    /// Returns the arguments that the user edited before the approval, or `None` without an edit.
     #[must_use]
     pub const fn edited_args(&self) -> Option<&Value> {
         match self.state.review() {
@@ -185,7 +185,7 @@ impl ToolCall {
         }
     }
 
-    /// Returns the arguments that the application sanitized before they were shown; `None` if it
+    /// Returns the arguments that the application sanitized before they were shown, or `None` if it
     /// did not change them.
     #[must_use]
     pub const fn clean_args(&self) -> Option<&Value> {
@@ -195,8 +195,8 @@ impl ToolCall {
         }
     }
 
-    /// Returns the action's preview of the changes, for the question to the user; `None` if no
-    /// preview was made. `Err` contains the reason why making the preview failed.
+    /// Returns the action's preview of the changes, for the question to the user. Returns `None` if
+    /// no preview was made. `Err` contains the reason why making the preview failed.
     #[must_use]
     pub const fn preview(&self) -> Option<&Result<Value, String>> {
         match self.state.review() {
@@ -248,7 +248,7 @@ impl ToolCall {
         self.state.review()?.check.as_deref()
     }
 
-    /// Returns the author of the result; `None` without a result.
+    /// Returns the author of the result, or `None` without a result.
     #[must_use]
     pub const fn answered_by(&self) -> Option<Author> {
         match &self.state {
@@ -270,8 +270,8 @@ impl ToolCall {
         matches!(&self.state, State::Ended(outcome) if outcome.sent)
     }
 
-    /// Returns the result, which is sent to the agent; `None` until the call ends, or if it has
-    /// ended without a result.
+    /// Returns the result, which is sent to the agent. Returns `None` until the call ends, or if it
+    /// has ended without a result.
     #[must_use]
     pub const fn result(&self) -> Option<&CallResult> {
         match &self.state {
@@ -280,7 +280,7 @@ impl ToolCall {
         }
     }
 
-    /// Returns the error of a call that failed; `None` for other calls.
+    /// Returns the error of a call that failed, or `None` for other calls.
     #[must_use]
     pub const fn error(&self) -> Option<&CallError> {
         match &self.state {
@@ -299,7 +299,7 @@ impl ToolCall {
         }
     }
 
-    /// Returns a mutable reference to the outcome; `None` until the call ends.
+    /// Returns a mutable reference to the outcome, or `None` until the call ends.
     pub(super) const fn outcome_mut(&mut self) -> Option<&mut EndedCall> {
         match &mut self.state {
             State::Ended(outcome) => Some(outcome),
@@ -456,8 +456,8 @@ impl ToolCall {
         self.origin != Origin::Text
     }
 
-    /// Returns the id of the tool message that hands the call off to the agent; `None` if the call
-    /// is not handed off, or has changed since the approval.
+    /// Returns the id of the tool message that hands the call off to the agent. Returns `None` if
+    /// the call is not handed off, or has changed since the approval.
     pub(crate) fn hand_off_message_id(&self) -> Option<&str> {
         let State::HandedOff { message, .. } = &self.state else {
             return None;

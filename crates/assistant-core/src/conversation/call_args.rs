@@ -23,8 +23,8 @@ impl ToolCall {
         self.arguments.generation
     }
 
-    /// Returns the parsed arguments; `None` until they are complete, and for invalid JSON and
-    /// duplicate keys.
+    /// Returns the parsed arguments. Returns `None` until they are complete, and for invalid JSON
+    /// and duplicate keys.
     #[must_use]
     pub fn args(&self) -> Option<&Value> {
         self.arguments.value.as_ref()
@@ -44,7 +44,7 @@ impl ToolCall {
     }
 
     /// Returns the value of the arguments received so far, for display while the arguments stream
-    /// in; `None` if no value has begun.
+    /// in. Returns `None` if no value has begun.
     #[must_use]
     pub fn partial_args(&self) -> Option<&Value> {
         let complete_value = self.arguments.value.as_ref();

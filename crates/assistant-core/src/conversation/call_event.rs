@@ -43,8 +43,8 @@ impl CallEvent {
         &self.kind
     }
 
-    /// Returns the phase before the event; `None` for a call that arrived with its history, in a
-    /// list of messages.
+    /// Returns the phase before the event. Returns `None` for a call that arrived with its history,
+    /// in a list of messages.
     #[must_use]
     pub const fn before(&self) -> Option<Phase> {
         self.before
@@ -77,8 +77,8 @@ pub enum CallEventKind {
     Denied {
         /// The reason that was given.
         reason: Option<String>,
-        /// The decider; `None` if the denial follows from another event, such as a new message or a
-        /// stop.
+        /// The decider, or `None` if the denial follows from another event, such as a new message
+        /// or a stop.
         by: Option<Decider>,
     },
     /// The call equals a call that the user denied in this turn, and was denied without asking

@@ -32,7 +32,7 @@ impl ToolCall {
         }
     }
 
-    /// Returns the kind of call event for a state event that is about to be applied; `None` if
+    /// Returns the kind of call event for a state event that is about to be applied, or `None` if
     /// observers are not notified. For the end of a call, [`Self::ended_event_kind`] returns the
     /// kind after the event was applied.
     pub(super) fn event_kind(&self, event: &StateEvent) -> Option<CallEventKind> {

@@ -72,7 +72,8 @@ impl Calls {
         self.all.get(key).map(|entry| entry.owner)
     }
 
-    /// Returns the node of the message that a call belongs to; `None` if the call is in no message.
+    /// Returns the node of the message that a call belongs to, or `None` if the call is in no
+    /// message.
     pub(super) fn node_of(&self, key: &CallKey) -> Option<usize> {
         match self.owner(key)? {
             CallOwner::Node(node) => Some(node),
@@ -208,7 +209,8 @@ impl Calls {
         }
     }
 
-    /// Returns the number of the request by which the page made a call; `None` for an agent's call.
+    /// Returns the number of the request by which the page made a call, or `None` for an agent's
+    /// call.
     pub(super) fn request_of(&self, key: &CallKey) -> Option<u64> {
         self.direct.get(key).copied()
     }

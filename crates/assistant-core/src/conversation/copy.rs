@@ -30,8 +30,8 @@ impl Conversation {
     }
 
     /// Changes a call on behalf of an agent. If another branch shares the call's message, the
-    /// message is copied first, so that only the run's path changes. `None` if no call has this
-    /// key.
+    /// message is copied first, so that only the run's path changes. Returns `None` if no call has
+    /// this key.
     pub(super) fn edit_unshared_call<R>(
         &mut self,
         key: &CallKey,
@@ -102,8 +102,8 @@ impl Conversation {
     }
 
     /// Copies the newest call with this wire id that was started or denied, on any branch, and
-    /// returns the key of the copy; `None` if no such call exists. A message list of this branch
-    /// that contains the id refers to the same call, which ran only once.
+    /// returns the key of the copy. Returns `None` if no such call exists. A message list of this
+    /// branch that contains the id refers to the same call, which ran only once.
     pub(super) fn copy_settled_call(&mut self, wire_id: &str) -> Option<CallKey> {
         let calls = self
             .calls
@@ -118,7 +118,7 @@ impl Conversation {
     }
 
     /// Adds a copy of a call that has the same history and can no longer start, and returns the key
-    /// of the copy; `None` if the call does not exist.
+    /// of the copy. Returns `None` if the call does not exist.
     fn add_call_copy(&mut self, key: &CallKey) -> Option<CallKey> {
         let mut copy = self.calls.get(key)?.clone();
         abandon_copy(&mut copy);

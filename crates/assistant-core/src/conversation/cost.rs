@@ -29,22 +29,22 @@ impl Cost {
         &self.usage
     }
 
-    /// Returns the duration in milliseconds, including tools and questions to the user; `None` if
-    /// it is not known.
+    /// Returns the duration in milliseconds, including tools and questions to the user. Returns
+    /// `None` if it is not known.
     #[must_use]
     pub const fn duration_ms(&self) -> Option<u64> {
         self.duration_ms
     }
 
-    /// Returns the part of the duration that was spent waiting for the user, in milliseconds;
-    /// `None` if no time was spent waiting, or if it is not known.
+    /// Returns the part of the duration that was spent waiting for the user, in milliseconds.
+    /// Returns `None` if no time was spent waiting, or if it is not known.
     #[must_use]
     pub const fn waited_ms(&self) -> Option<u64> {
         self.waited_ms
     }
 
-    /// Returns the price in millionths of the host's currency; `None` if it is not known. The price
-    /// is an integer, so sums are exact.
+    /// Returns the price in millionths of the host's currency, or `None` if it is not known. The
+    /// price is an integer, so sums are exact.
     #[must_use]
     pub const fn price_micros(&self) -> Option<u64> {
         self.price_micros
@@ -99,7 +99,7 @@ impl Cost {
         }
     }
 
-    /// Returns the sum of the tokens of all models; `None` if no tokens are known.
+    /// Returns the sum of the tokens of all models, or `None` if no tokens are known.
     #[must_use]
     pub fn total_usage(&self) -> Option<TokenUsage> {
         let entries = self.usage.iter();
@@ -118,20 +118,20 @@ impl Cost {
         (usage != TokenUsage::default()).then_some(usage)
     }
 
-    /// Returns the known number of input tokens; `None` if it is unknown for all models.
+    /// Returns the known number of input tokens, or `None` if it is unknown for all models.
     #[must_use]
     pub fn input_tokens(&self) -> Option<u64> {
         sum_counts(self.usage.iter().map(|usage| usage.input_tokens))
     }
 
-    /// Returns the known number of output tokens; `None` if it is unknown for all models.
+    /// Returns the known number of output tokens, or `None` if it is unknown for all models.
     #[must_use]
     pub fn output_tokens(&self) -> Option<u64> {
         sum_counts(self.usage.iter().map(|usage| usage.output_tokens))
     }
 
-    /// Returns the number of all tokens; `None` if no tokens are known, or if a model has neither a
-    /// known total nor both a known input and output.
+    /// Returns the number of all tokens. Returns `None` if no tokens are known, or if a model has
+    /// neither a known total nor both a known input and output.
     #[must_use]
     pub fn total_tokens(&self) -> Option<u64> {
         let total_of = |usage: &TokenUsage| {

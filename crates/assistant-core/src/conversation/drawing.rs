@@ -60,7 +60,7 @@ impl Spot {
         self.line
     }
 
-    /// Returns the index of the parent's row; `None` for a root.
+    /// Returns the index of the parent's row, or `None` for a root.
     #[must_use]
     pub const fn parent(&self) -> Option<usize> {
         self.parent
@@ -162,7 +162,7 @@ impl Drawing {
         self.lines.len()
     }
 
-    /// Returns the position of a row; `None` if the index is out of range.
+    /// Returns the position of a row, or `None` if the index is out of range.
     #[must_use]
     pub fn spot(&self, row: usize) -> Option<Spot> {
         self.spots.get(row).copied()

@@ -49,7 +49,7 @@ impl Conversation {
         })
     }
 
-    /// Returns one message as [`Self::export`] writes it; `None` if no message has this id.
+    /// Returns one message as [`Self::export`] writes it, or `None` if no message has this id.
     pub(crate) fn export_message(&self, id: &MessageId) -> Option<Value> {
         Some(self.write_message(self.message(id)?, JsonFormat::Whole))
     }
@@ -295,7 +295,7 @@ impl Conversation {
     }
 
     /// Removes a field and returns the path to the message that the field names, empty if the value
-    /// is not a string; `None` if the field or the message is missing.
+    /// is not a string. Returns `None` if the field or the message is missing.
     fn take_path(&self, from: &mut Object, key: &str) -> Option<Vec<usize>> {
         match from.shift_remove(key)? {
             Value::String(tip) => Some(self.tree.chain_to(self.tree.find(&tip.into())?)),

@@ -278,8 +278,8 @@ impl Conversation {
         calls.find(|call| call.id == id).map(ToolCall::key)
     }
 
-    /// Returns the call with this id in a message, and adds it if it is missing. `None` if the
-    /// message is unknown.
+    /// Returns the call with this id in a message, and adds it if it is missing. Returns `None` if
+    /// the message is unknown.
     fn find_or_add_call(
         &mut self,
         message: &MessageId,

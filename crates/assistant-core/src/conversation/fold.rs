@@ -337,7 +337,7 @@ fn is_placeholder(result: &CallResult) -> bool {
     result.error.is_none() && (matches!(text, "" | "null" | "{}") || is_open())
 }
 
-/// Returns the result that a tool message contains; `None` for other messages.
+/// Returns the result that a tool message contains, or `None` for other messages.
 pub(super) fn result_from_wire(wire: event::Message) -> Option<CallResult> {
     let MessageBody::Tool { content, error, .. } = wire.body else {
         return None;

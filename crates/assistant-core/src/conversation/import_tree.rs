@@ -259,8 +259,8 @@ fn convert_content(from: &mut Object) -> Vec<Value> {
     }
 }
 
-/// Converts a call, in AG-UI's form or as a record, to the format of exports; `None` if the value
-/// is not an object or has no id.
+/// Converts a call, in AG-UI's form or as a record, to the format of exports. Returns `None` if the
+/// value is not an object or has no id.
 fn convert_call(call: &Value) -> Option<Value> {
     let call = call.as_object()?;
     let function = call.get("function").and_then(Value::as_object);

@@ -8,7 +8,8 @@ use super::message::CountWithNoun;
 use super::numbers::parse_count;
 
 impl<'a> Validation<'a, '_> {
-    /// Applies one keyword of `schema` to an array; keywords that do not concern arrays pass.
+    /// Applies one keyword of `schema` to an array. Keywords that do not concern arrays are
+    /// satisfied.
     pub(super) fn apply_array_keyword(
         &mut self,
         schema: &'a Map<String, Value>,
@@ -19,8 +20,8 @@ impl<'a> Validation<'a, '_> {
     ) -> bool {
         let length = items.len() as u64;
         match (keyword, value) {
-            // Before draft 2020-12, `items` contained the list of schemas, and `additionalItems`
-            // the schema of the other items.
+            // Before draft 2020-12, `items` could be a list of schemas, and `additionalItems` was
+            // the schema of the remaining items.
             ("prefixItems" | "items", Value::Array(schemas)) => {
                 self.apply_prefix_items(schemas, items, evaluated)
             }
@@ -85,7 +86,7 @@ impl<'a> Validation<'a, '_> {
         is_valid
     }
 
-    /// Applies a schema to all items from `start` on, and marks all positions as evaluated.
+    /// Applies a schema to all items from position `start`, and marks all positions as evaluated.
     fn apply_items_from(
         &mut self,
         schema: &'a Value,

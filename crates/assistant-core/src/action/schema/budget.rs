@@ -1,7 +1,7 @@
 //! Limits the work and the depth of one validation. `check` and `equality` spend the budget.
 
-/// The maximum number of steps: about one for each schema or keyword that is applied, and each
-/// property or item that is examined.
+/// The maximum number of steps. Each applied schema or keyword and each examined property or item
+/// costs about one step.
 const MAX_STEPS: usize = 1_000_000;
 
 /// The maximum nesting of schemas (references included) or of values.
@@ -10,7 +10,7 @@ const MAX_DEPTH: usize = 256;
 /// The number of bytes of text that cost one step to hash, compare or count.
 const BYTES_PER_STEP: usize = 32;
 
-/// The remaining budget, and the reason if it has been exceeded.
+/// The remaining budget. If the budget has been exceeded, it also contains the reason.
 pub(super) struct Budget {
     steps: usize,
     depth: usize,
@@ -26,8 +26,8 @@ impl Budget {
         }
     }
 
-    /// Takes `steps` from the budget. Returns false if the budget is exceeded now, or was exceeded
-    /// before.
+    /// Subtracts `steps` from the budget. Returns false if these steps exceed the budget, or if the
+    /// budget was exceeded before.
     pub(super) fn spend(&mut self, steps: usize) -> bool {
         match self.steps.checked_sub(steps) {
             Some(remaining) if self.exceeded.is_none() => {
@@ -38,14 +38,14 @@ impl Budget {
         }
     }
 
-    /// Takes the steps for reading `text` once from the budget. Returns false like
-    /// [`spend`](Self::spend).
+    /// Subtracts the steps for reading `text` once from the budget. Returns false in the same cases
+    /// as [`spend`](Self::spend).
     pub(super) fn spend_text(&mut self, text: &str) -> bool {
         self.spend(1 + text.len() / BYTES_PER_STEP)
     }
 
-    /// Descends one level. If the level is too deep, marks the budget as exceeded and returns
-    /// false. Otherwise, the caller must call [`ascend`](Self::ascend) once.
+    /// Descends one level of nesting. If the level is too deep, marks the budget as exceeded and
+    /// returns false. If the result is true, the caller must call [`ascend`](Self::ascend) once.
     pub(super) fn descend(&mut self) -> bool {
         match self.depth.checked_sub(1) {
             Some(remaining) => {
@@ -62,7 +62,7 @@ impl Budget {
         self.depth += 1;
     }
 
-    /// Returns the reason why the budget is exceeded; `None` if it is not.
+    /// Returns the reason why the budget is exceeded, or `None` if the budget is not exceeded.
     pub(super) fn exceeded(&self) -> Option<&'static str> {
         self.exceeded
     }

@@ -1,5 +1,6 @@
-//! Traverses schema and instance, dispatches keywords, and tracks references, evaluated locations
-//! and violations. The keywords are implemented in `object`, `array`, `scalar` and `combine`.
+//! Traverses a schema and an instance, dispatches keywords, and tracks references, evaluated
+//! locations and violations. The keywords are implemented in `object`, `array`, `scalar` and
+//! `combine`.
 
 use core::{fmt, mem};
 
@@ -15,8 +16,8 @@ use super::{MAX_VIOLATIONS, PatternHost, Violation};
 /// The maximum number of schema faults that are listed.
 const MAX_FAULTS: usize = 4;
 
-/// The evaluated properties (by position) or items of one instance: the annotations that
-/// `unevaluatedProperties` and `unevaluatedItems` depend on.
+/// The positions of the evaluated properties or items of one instance. These annotations are used
+/// by `unevaluatedProperties` and `unevaluatedItems`.
 #[derive(Default)]
 pub(super) struct EvaluatedPositions {
     all: bool,
@@ -58,16 +59,17 @@ impl EvaluatedPositions {
 pub(super) struct Validation<'a, 'h> {
     pub(super) budget: Budget,
     index: SchemaIndex<'a>,
-    /// The dynamic scope: the entered resources, outermost first. The last is the current resource.
+    /// The dynamic scope: the entered resources, outermost first. The last entry is the current
+    /// resource.
     scope: Vec<usize>,
     patterns: &'h mut dyn PatternHost,
     path: String,
-    /// The number of nested calls that need only the verdict; no violations are recorded if it is
-    /// greater than 0.
+    /// The number of nested calls that need only the verdict. Violations are recorded only if the
+    /// number is 0.
     quiet: usize,
     found: Vec<Violation>,
     faults: Vec<Violation>,
-    /// The current keyword and its value.
+    /// The keyword that is being applied, and the value of the keyword.
     current_keyword: Option<(&'a str, &'a Value)>,
 }
 
@@ -86,9 +88,9 @@ impl<'a, 'h> Validation<'a, 'h> {
         }
     }
 
-    /// Returns the violations, at most [`MAX_VIOLATIONS`]: faults of the schema, an exceeded
-    /// budget, then violations of the instance. `is_valid` is the verdict of the walk; if it is
-    /// false without a recorded reason, the result is one general violation.
+    /// Returns at most [`MAX_VIOLATIONS`] violations, in this order: faults of the schema, an
+    /// exceeded budget, violations of the instance. `is_valid` is the verdict of the traversal. If
+    /// the verdict is false and no reason was recorded, the result is one general violation.
     pub(super) fn finish(self, is_valid: bool) -> Vec<Violation> {
         let mut violations = self.faults;
         if let Some(reason) = self.budget.exceeded() {
@@ -113,9 +115,9 @@ impl<'a, 'h> Validation<'a, 'h> {
         violations
     }
 
-    /// Applies a schema to an instance, and returns true if the instance fits. Otherwise,
-    /// violations are recorded, unless only the verdict is needed. Marks the evaluated positions in
-    /// `evaluated`, if given.
+    /// Applies a schema to an instance, and returns true if the instance fits the schema. If the
+    /// instance does not fit, violations are recorded, unless only the verdict is needed. If
+    /// `evaluated` is `Some`, the evaluated positions are marked in it.
     pub(super) fn apply(
         &mut self,
         schema: &'a Value,
@@ -300,8 +302,8 @@ impl<'a, 'h> Validation<'a, 'h> {
         is_valid
     }
 
-    /// Resolves `reference` against the current resource; `None` if the schema is not found or the
-    /// budget is exceeded.
+    /// Resolves `reference` against the current resource. Returns `None` if the schema is not found
+    /// or the budget is exceeded.
     pub(super) fn resolve(&mut self, reference: &'a str) -> Option<ResolvedSchema<'a>> {
         let current_resource = self.scope.last().copied().unwrap_or(0);
         let candidate_count =
@@ -312,8 +314,8 @@ impl<'a, 'h> Validation<'a, 'h> {
         self.index.resolve_reference(current_resource, reference)
     }
 
-    /// Returns true if the host finds `pattern` in `text`; `None` if the host cannot evaluate the
-    /// pattern or the budget is exceeded.
+    /// Returns true if the host finds `pattern` in `text`. Returns `None` if the host cannot
+    /// evaluate the pattern or the budget is exceeded.
     pub(super) fn match_pattern(&mut self, pattern: &str, text: &str) -> Option<bool> {
         let is_within_budget = self.budget.spend_text(pattern) && self.budget.spend_text(text);
         if is_within_budget {
@@ -323,8 +325,8 @@ impl<'a, 'h> Validation<'a, 'h> {
         }
     }
 
-    /// Records a violation, unless only the verdict is needed, the walk is stopped, or the maximum
-    /// number is reached. Always returns false.
+    /// Records a violation, unless only the verdict is needed, the traversal is stopped, or the
+    /// maximum number of violations is reached. Always returns false.
     pub(super) fn record_violation(
         &mut self,
         keyword: &'static str,
@@ -332,7 +334,8 @@ impl<'a, 'h> Validation<'a, 'h> {
     ) -> bool {
         if !self.is_quiet() && !self.is_stopped() && self.found.len() < MAX_VIOLATIONS {
             let path = format_bounded(format_args!("{}", self.path), MAX_PATH_LEN);
-            // The violation may belong to a keyword other than the current keyword.
+            // The limit is empty if the violation belongs to a keyword other than the current
+            // keyword.
             let current_keyword = self
                 .current_keyword
                 .filter(|(current, _)| *current == keyword);
@@ -348,9 +351,9 @@ impl<'a, 'h> Validation<'a, 'h> {
         false
     }
 
-    /// Records a fault of the schema itself, up to the maximum number. The instance then never
-    /// fits, wherever the fault is in the schema (a `not` must not invert it), and nothing else is
-    /// reported for this location. Always returns true.
+    /// Records a fault of the schema itself, unless the maximum number of faults is reached. A
+    /// schema with a fault has no valid instance, even if the fault is inside a `not`. Always
+    /// returns true, so that no other violation is reported for this location.
     pub(super) fn record_schema_fault(&mut self, message: fmt::Arguments<'_>) -> bool {
         if !self.is_stopped() && self.faults.len() < MAX_FAULTS {
             let path = format_bounded(format_args!("{}", self.path), MAX_PATH_LEN);
@@ -375,8 +378,8 @@ impl<'a, 'h> Validation<'a, 'h> {
         false
     }
 
-    /// Runs `work` with `step` appended to the path, and returns its result. The path stays
-    /// unchanged while only the verdict is needed.
+    /// Runs `work` with `step` appended to the path, and returns the result of `work`. The path
+    /// stays unchanged while only the verdict is needed.
     pub(super) fn with_path_step(
         &mut self,
         step: &dyn fmt::Display,
@@ -401,8 +404,8 @@ impl<'a, 'h> Validation<'a, 'h> {
         self.quiet > 0
     }
 
-    /// Returns true while the walk is not stopped and needs to continue: the verdict is open, or
-    /// violations are needed as well.
+    /// Returns true if the traversal is not stopped and must continue, because no violation has
+    /// been found or because all violations are needed.
     pub(super) fn should_continue(&self, is_valid: bool) -> bool {
         !self.is_stopped() && (is_valid || !self.is_quiet())
     }

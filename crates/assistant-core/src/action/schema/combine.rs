@@ -12,7 +12,7 @@ use super::check::{EvaluatedPositions, Validation};
 /// The maximum number of alternatives that a message lists.
 const MAX_LISTED_ALTERNATIVES: usize = 8;
 
-/// The total weight of violations from which an alternative counts as not intended.
+/// The minimum total weight of violations at which an alternative counts as not intended.
 const UNINTENDED_WEIGHT: usize = 1000;
 
 /// The result of applying alternatives.
@@ -23,7 +23,7 @@ struct AlternativesOutcome {
     closest: Vec<Violation>,
     /// The total weight of the violations in `closest`.
     weight: Option<usize>,
-    /// True if several alternatives have this weight.
+    /// True if several alternatives have the weight `weight`.
     tied: bool,
 }
 
@@ -56,7 +56,8 @@ impl<'a> Validation<'a, '_> {
         let Some(schemas) = self.read_schema_list(schemas) else {
             return true;
         };
-        // If annotations are collected, every fitting alternative contributes.
+        // If annotations are collected, all alternatives are applied, because every fitting
+        // alternative contributes annotations.
         let max_fitting = if evaluated.is_some() { usize::MAX } else { 1 };
         let outcome =
             self.try_alternatives(schemas, instance, evaluated.as_deref_mut(), max_fitting);
@@ -131,7 +132,8 @@ impl<'a> Validation<'a, '_> {
     }
 
     /// Applies alternatives until `max_fitting` of them fit or the budget is exceeded. Returns the
-    /// number of fitting alternatives and the violations of the closest other alternative.
+    /// number of fitting alternatives and the violations of the closest alternative that does not
+    /// fit.
     fn try_alternatives(
         &mut self,
         schemas: &'a [Value],
@@ -167,7 +169,8 @@ impl<'a> Validation<'a, '_> {
         outcome: AlternativesOutcome,
         evaluated: Option<&mut EvaluatedPositions>,
     ) -> bool {
-        // The evaluated locations are unknown, so unevaluated locations are not reported.
+        // All locations are marked as evaluated, because the evaluated locations are unknown and
+        // must not be reported as unevaluated.
         if let Some(evaluated) = evaluated {
             evaluated.mark_all();
         }
@@ -193,8 +196,8 @@ impl<'a> Validation<'a, '_> {
         }
     }
 
-    /// Describes the alternatives, such as "a string or null"; `None` if one of them has no
-    /// description or only the verdict is needed.
+    /// Describes the alternatives, such as "a string or null". Returns `None` if an alternative has
+    /// no description or only the verdict is needed.
     fn describe_alternatives(&mut self, schemas: &'a [Value]) -> Option<String> {
         if self.is_quiet() {
             return None;
@@ -212,8 +215,8 @@ impl<'a> Validation<'a, '_> {
         Some(names.join(" or "))
     }
 
-    /// Returns a non-empty list of schemas; `None` for any other value, which is recorded as a
-    /// fault of the schema.
+    /// Returns `value` as a non-empty list of schemas. For any other value, records a fault of the
+    /// schema and returns `None`.
     fn read_schema_list(&mut self, value: &'a Value) -> Option<&'a [Value]> {
         match value {
             Value::Array(schemas) if !schemas.is_empty() => Some(schemas),
@@ -247,8 +250,8 @@ impl AlternativesOutcome {
 }
 
 /// Returns the weight of a violation as evidence that an alternative was not intended. A violation
-/// by the type or value of the location itself has the greatest weight, followed by a `const` at a
-/// deeper location, such as a tag (`"kind": "circle"`).
+/// of `type`, `const`, `enum` or `false` at the location itself has the greatest weight, followed
+/// by a `const` at a deeper location, such as a tag (`"kind": "circle"`).
 fn weigh_violation(violation: &Violation, path: &str) -> usize {
     let extra_len = violation.path.len().saturating_sub(path.len());
     match violation.keyword {

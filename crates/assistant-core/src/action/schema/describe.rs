@@ -56,8 +56,8 @@ fn describe_inline(schema: &Value) -> Option<String> {
     }
 }
 
-/// Describes the alternatives of `anyOf` or `oneOf` by their types; `None` if one of them has no
-/// type.
+/// Describes the alternatives of `anyOf` or `oneOf` by their types. Returns `None` if an examined
+/// alternative has no type.
 fn describe_union(map: &Map<String, Value>) -> Option<String> {
     let Value::Array(schemas) = map.get("anyOf").or_else(|| map.get("oneOf"))? else {
         return None;
@@ -73,7 +73,7 @@ fn describe_union(map: &Map<String, Value>) -> Option<String> {
     Some(text)
 }
 
-/// Describes an object by its tag if it has one, otherwise by its required properties.
+/// Describes an object by its tag, or by its required properties if the object has no tag.
 fn describe_object(map: &Map<String, Value>) -> String {
     let properties = map.get("properties").and_then(Value::as_object);
     let tag = properties.into_iter().flatten().find_map(|(key, schema)| {
@@ -102,7 +102,7 @@ fn describe_object(map: &Map<String, Value>) -> String {
     }
 }
 
-/// Describes the types of a `type` keyword: "a string or null".
+/// Describes the types of a `type` keyword, for example as "a string or null".
 pub(super) fn describe_types(wanted: &Value) -> String {
     match wanted {
         Value::String(name) => describe_type(name).into(),
@@ -117,7 +117,7 @@ pub(super) fn describe_types(wanted: &Value) -> String {
     }
 }
 
-/// Describes the type of a value: "a string".
+/// Describes the type of a value, for example as "a string".
 pub(super) fn describe_type_of(value: &Value) -> &'static str {
     describe_type(match value {
         Value::Null => "null",

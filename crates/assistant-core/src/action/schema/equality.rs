@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::budget::Budget;
 use super::numbers;
 
-/// Returns true if two values are equal; false if the budget is exceeded.
+/// Returns true if two values are equal and the budget is not exceeded.
 pub(super) fn is_equal(a: &Value, b: &Value, budget: &mut Budget) -> bool {
     if !budget.spend(1) {
         return false;
@@ -35,7 +35,7 @@ pub(super) fn is_equal(a: &Value, b: &Value, budget: &mut Budget) -> bool {
 }
 
 /// Finds the first item that repeats an earlier item, and returns the positions of the earlier item
-/// and of the item that repeats it. `None` if all items differ or the budget is exceeded.
+/// and of the item that repeats it. Returns `None` if all items differ or the budget is exceeded.
 ///
 /// Items are stored in a hash table, so a list without repeats takes time proportional to its size.
 /// The cost of collisions is charged to the budget.
@@ -65,7 +65,7 @@ pub(super) fn find_first_repeat(items: &[Value], budget: &mut Budget) -> Option<
     None
 }
 
-/// Hashes a value; equal values have equal hashes unless the budget is exceeded.
+/// Hashes a value. Equal values have equal hashes unless the budget is exceeded.
 fn hash_value(value: &Value, budget: &mut Budget) -> u64 {
     if !budget.spend(1) {
         return 0;
@@ -107,13 +107,15 @@ fn hash_text(text: &str, budget: &mut Budget) -> u64 {
     text.bytes().fold(7, |sum, byte| mix_hash(sum, byte.into()))
 }
 
-/// Mixes `more` into the hash `sum`, and spreads its high bits to the low bits that choose a slot.
+/// Mixes `more` into the hash `sum`, and spreads the high bits of the product to the low bits that
+/// choose a slot.
 fn mix_hash(sum: u64, more: u64) -> u64 {
     let product = (sum.rotate_left(5) ^ more).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     product ^ (product >> 32)
 }
 
-/// Runs `work` one level down and returns its result; false if the depth is exceeded.
+/// Runs `work` one level deeper and returns the result of `work`. Returns false if the maximum
+/// depth is exceeded.
 fn run_one_level_down(budget: &mut Budget, work: &mut dyn FnMut(&mut Budget) -> bool) -> bool {
     if !budget.descend() {
         return false;

@@ -48,8 +48,8 @@ pub(super) fn format_bounded(content: fmt::Arguments<'_>, limit: usize) -> Strin
     writer.text
 }
 
-/// Formats the value of a keyword if it is a bound, a name, a value or a list of values. The result
-/// is empty for other keywords.
+/// Formats the value of a keyword if the value is a number, a string or a list, or if the keyword
+/// is `const`. The result is empty in all other cases, and for `anyOf` and `oneOf`.
 pub(super) fn format_limit(keyword: &str, value: &Value) -> String {
     match (keyword, value) {
         ("anyOf" | "oneOf", _) => String::new(),
@@ -86,7 +86,7 @@ impl fmt::Display for QuotedName<'_> {
     }
 }
 
-/// The first values of a list, separated by commas, with the number of the others.
+/// The first values of a list, separated by commas and followed by the number of remaining values.
 pub(super) struct ValueList<'a>(pub(super) &'a [Value]);
 
 impl fmt::Display for ValueList<'_> {
@@ -99,8 +99,8 @@ impl fmt::Display for ValueList<'_> {
     }
 }
 
-/// The first property names of an object in quotes, separated by commas, with the number of the
-/// others.
+/// The first property names of an object in quotes, separated by commas and followed by the number
+/// of remaining names.
 pub(super) struct QuotedKeys<'a>(pub(super) &'a Map<String, Value>);
 
 impl fmt::Display for QuotedKeys<'_> {
@@ -113,7 +113,7 @@ impl fmt::Display for QuotedKeys<'_> {
     }
 }
 
-/// A count with its noun: "1 item", "2 items".
+/// A count with its noun, such as "1 item" or "2 items".
 pub(super) struct CountWithNoun(
     pub(super) u64,
     pub(super) &'static str,
@@ -156,6 +156,6 @@ pub(super) fn push_pointer_step(path: &mut String, step: &dyn fmt::Display) {
     }
 
     path.push('/');
-    // Writing to a `String` cannot fail.
+    // The result is ignored, because writing to a `String` cannot fail.
     let _ = write!(PointerEscaper(path), "{step}");
 }

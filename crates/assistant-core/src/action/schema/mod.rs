@@ -64,8 +64,8 @@ pub const MAX_VIOLATIONS: usize = 50;
 
 /// The host's regular expression engine, with ECMA-262 syntax (`RegExp` in a browser).
 pub trait PatternHost {
-    /// Returns true if `pattern` matches anywhere in `text`; `None` if the host cannot evaluate the
-    /// pattern, which then counts as satisfied.
+    /// Returns true if `pattern` matches anywhere in `text`. Returns `None` if the host cannot
+    /// evaluate the pattern; the pattern then counts as satisfied.
     fn pattern_matches(&mut self, pattern: &str, text: &str) -> Option<bool>;
 }
 
@@ -91,25 +91,26 @@ pub struct Violation {
 }
 
 impl Violation {
-    /// Returns the JSON Pointer to the location in the instance, `""` for the root. The path of a
-    /// missing property is the path that the property would have. A very long path is truncated
-    /// with an ellipsis.
+    /// Returns the JSON Pointer to the location in the instance. The pointer to the root is `""`.
+    /// The path of a missing property is the path that the property would have. A very long path is
+    /// truncated with an ellipsis.
     #[must_use]
     pub fn path(&self) -> &str {
         &self.path
     }
 
-    /// Returns the keyword that was violated; `false` for a schema that allows nothing, `schema`
-    /// for a fault of the schema itself, `limit` for a check that exceeded its budget.
+    /// Returns the keyword that was violated. The keyword is `false` for a schema that allows
+    /// nothing, `schema` for a fault of the schema itself, and `limit` for a check that exceeded
+    /// its budget.
     #[must_use]
     pub const fn keyword(&self) -> &'static str {
         self.keyword
     }
 
-    /// Returns the value of the keyword, for hosts that phrase the message themselves: a bound, the
-    /// name of a type, the permitted values. A long value is truncated. The result is empty for
-    /// keywords whose value is a boolean or consists of schemas, and for `false`, `schema` and
-    /// `limit`.
+    /// Returns the value of the keyword, such as a bound, the name of a type or the permitted
+    /// values, for hosts that write their own messages. A long value is truncated. The result is
+    /// empty for keywords whose value is a boolean or consists of schemas, and for `false`,
+    /// `schema` and `limit`.
     #[must_use]
     pub fn limit(&self) -> &str {
         &self.limit
@@ -132,7 +133,7 @@ impl fmt::Display for Violation {
 }
 
 /// Validates `instance` against `schema` and returns the violations: faults of the schema first,
-/// then the others in the order of the schema's keywords.
+/// then violations of the instance in the order of the schema's keywords.
 ///
 /// At most [`MAX_VIOLATIONS`] violations are listed. If the schema cannot be read, has an
 /// unresolved reference, nests too deeply or takes too much work, no instance is valid, and the

@@ -28,7 +28,7 @@ pub(super) fn hash_key(number: &Number) -> u64 {
 }
 
 /// Reads a count in a schema (`minLength` and similar keywords), which may be written as `2.0`.
-/// `None` if the value is not a whole number of at least 0.
+/// Returns `None` if the value is not a whole number of at least 0.
 pub(super) fn parse_count(value: &Value) -> Option<u64> {
     let number = value.as_number()?;
     number
@@ -46,7 +46,8 @@ pub(super) fn is_multiple_of(number: &Number, divisor: &Number) -> bool {
     if divisor_decimal.digits == 0 || number_decimal.digits == 0 {
         return true;
     }
-    // A number whose last significant digit is below that of the divisor is not a multiple of it.
+    // A number with a lower exponent than the divisor is not a multiple, because its digits have no
+    // trailing zeros.
     let Ok(shift) = u32::try_from(number_decimal.exponent - divisor_decimal.exponent) else {
         return false;
     };
@@ -57,7 +58,8 @@ pub(super) fn is_multiple_of(number: &Number, divisor: &Number) -> bool {
     remainder == 0
 }
 
-/// Returns the value as an integer; `None` if it has a fraction or is too large.
+/// Returns the value of the number as an integer, or `None` if the number has a fraction or is too
+/// large.
 fn to_integer(number: &Number) -> Option<i128> {
     if let Some(integer) = number.as_i64() {
         return Some(integer.into());
@@ -66,7 +68,7 @@ fn to_integer(number: &Number) -> Option<i128> {
         return Some(integer.into());
     }
     let float = number.as_f64()?;
-    // Larger floats might exceed the range of the integer type, so they are compared as floats.
+    // Larger floats are not converted, because they might exceed the range of `i128`.
     (float.fract() == 0.0 && float.abs() < 1e30).then_some(float as i128)
 }
 
@@ -76,7 +78,8 @@ fn to_float(number: &Number) -> f64 {
 
 /// Compares an integer with a float that has a fraction or is not below 1e30.
 fn compare_integer_with_float(integer: i128, float: f64) -> Ordering {
-    // The cast saturates, which preserves the order. A float is greater than its floor.
+    // The saturating cast preserves the order. An integer that equals the floor of the float is
+    // less than the float.
     match integer.cmp(&(float.floor() as i128)) {
         Ordering::Equal => Ordering::Less,
         order => order,
@@ -98,14 +101,16 @@ fn times_ten_modulo(rest: u64, modulus: u64) -> u64 {
     add_modulo(add_modulo(quadruple, quadruple), double)
 }
 
-/// A decimal `digits × 10^exponent`, without sign and without trailing zeros in `digits`.
+/// The absolute value of a decimal number, `digits × 10^exponent`, without trailing zeros in
+/// `digits`.
 struct Decimal {
     digits: u64,
     exponent: i32,
 }
 
 impl Decimal {
-    /// Parses the shortest decimal notation of a number; `None` if it has too many digits.
+    /// Parses the shortest decimal notation of a number. Returns `None` if the number has too many
+    /// digits.
     fn parse(number: &Number) -> Option<Self> {
         let text = number.to_string();
         let (mantissa, exponent) = match text.split_once(['e', 'E']) {

@@ -11,7 +11,8 @@ use super::numbers::parse_count;
 use crate::event::Object;
 
 impl<'a> Validation<'a, '_> {
-    /// Applies one keyword of `schema` to an object; keywords that do not concern objects pass.
+    /// Applies one keyword of `schema` to an object. Keywords that do not concern objects are
+    /// satisfied.
     pub(super) fn apply_object_keyword(
         &mut self,
         schema: &'a Object,
@@ -245,8 +246,8 @@ impl<'a> Validation<'a, '_> {
         is_valid
     }
 
-    /// Records a violation for a missing property, with the description of the expected value if
-    /// there is one. Always returns false.
+    /// Records a violation for a missing property, with a description of the expected value if the
+    /// schema has a description. Always returns false.
     fn report_missing_property(
         &mut self,
         keyword: &'static str,
@@ -321,8 +322,8 @@ impl<'a> Validation<'a, '_> {
         is_valid
     }
 
-    /// Returns an object of schemas; `None` for any other value, which is recorded as a fault of
-    /// the schema.
+    /// Returns `value` as an object of schemas. For any other value, records a fault of the schema
+    /// and returns `None`.
     fn read_schema_map(&mut self, value: &'a Value) -> Option<&'a Object> {
         let schemas = value.as_object();
         if schemas.is_none() {

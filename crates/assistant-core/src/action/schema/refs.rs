@@ -22,7 +22,7 @@ pub(super) struct ResolvedSchema<'a> {
     pub(super) schema: &'a Value,
     /// The index of the resource that contains the schema.
     pub(super) resource: usize,
-    /// The name, if the schema was found as a `$dynamicAnchor`.
+    /// The name of the anchor, if the schema was found by a `$dynamicAnchor`.
     pub(super) dynamic: Option<&'a str>,
 }
 
@@ -134,7 +134,8 @@ impl<'a> SchemaIndex<'a> {
             .position(|resource| ptr::eq(resource.root, schema))
     }
 
-    /// Resolves `reference` as written in the resource `from`; `None` if the schema is not found.
+    /// Resolves `reference` as written in the resource `from`. Returns `None` if the schema is not
+    /// found.
     pub(super) fn resolve_reference(
         &self,
         from: usize,
@@ -187,8 +188,8 @@ impl<'a> SchemaIndex<'a> {
         })
     }
 
-    /// Resolves a JSON Pointer (without its first slash), also through embedded resources. `None`
-    /// if the location does not exist.
+    /// Resolves a JSON Pointer (without its first slash), including pointers into embedded
+    /// resources. Returns `None` if the location does not exist.
     fn follow_pointer(&self, resource: usize, pointer: &str) -> Option<ResolvedSchema<'a>> {
         let mut target = ResolvedSchema {
             schema: self.root(resource),
@@ -218,7 +219,7 @@ impl<'a> SchemaIndex<'a> {
     }
 }
 
-/// Pushes the schemas directly under one keyword.
+/// Pushes the schemas directly under one keyword to `open`.
 fn push_subschemas<'a>(
     keyword: &str,
     value: &'a Value,
@@ -270,7 +271,7 @@ fn unescape_step(step: &str) -> String {
     key
 }
 
-/// Decodes percent-encoding; `None` if the text is not percent-encoded UTF-8.
+/// Decodes percent-encoding. Returns `None` if the text is not percent-encoded UTF-8.
 fn decode_percent(text: &str) -> Option<Cow<'_, str>> {
     if !text.contains('%') {
         return Some(Cow::Borrowed(text));

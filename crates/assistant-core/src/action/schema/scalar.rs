@@ -1,4 +1,4 @@
-//! Applies the keywords for single values: type, const, enum, and the bounds of strings and
+//! Applies the keywords for single values: `type`, `const`, `enum`, and the bounds of strings and
 //! numbers.
 
 use core::cmp::Ordering;
@@ -12,7 +12,8 @@ use super::message::{CountWithNoun, TruncatedJson, ValueList};
 use super::numbers::{self, parse_count};
 
 impl<'a> Validation<'a, '_> {
-    /// Applies `type`, whose value is a name or a list of names; other values pass.
+    /// Applies `type`, whose value is a name or a list of names. Any other value is satisfied by
+    /// all instances.
     pub(super) fn apply_type(&mut self, wanted: &Value, instance: &Value) -> bool {
         let is_valid = match wanted {
             Value::String(name) => is_of_type(name, instance),
@@ -36,8 +37,8 @@ impl<'a> Validation<'a, '_> {
             )
     }
 
-    /// Applies `enum`: the instance must equal one of the values. A keyword that is not a list
-    /// passes.
+    /// Applies `enum`: the instance must equal one of the values. A value that is not a list is
+    /// satisfied by all instances.
     pub(super) fn apply_enum(&mut self, wanted: &Value, instance: &Value) -> bool {
         let Value::Array(values) = wanted else {
             return true;
@@ -54,7 +55,7 @@ impl<'a> Validation<'a, '_> {
             || self.record_violation("const", format_args!("must be {}", TruncatedJson(wanted)))
     }
 
-    /// Applies one keyword to a string; keywords that do not concern strings pass.
+    /// Applies one keyword to a string. Keywords that do not concern strings are satisfied.
     pub(super) fn apply_string_keyword(
         &mut self,
         keyword: &str,
@@ -87,7 +88,7 @@ impl<'a> Validation<'a, '_> {
         }
     }
 
-    /// Applies one keyword to a number; keywords that do not concern numbers pass.
+    /// Applies one keyword to a number. Keywords that do not concern numbers are satisfied.
     pub(super) fn apply_number_keyword(
         &mut self,
         keyword: &str,
@@ -113,7 +114,7 @@ impl<'a> Validation<'a, '_> {
         is_valid || self.record_violation(keyword, format_args!("must be {words} {bound}"))
     }
 
-    /// Returns the length in Unicode code points, and charges the text to the budget.
+    /// Returns the length of a text in Unicode code points, and charges the text to the budget.
     fn count_characters(&mut self, text: &str) -> u64 {
         self.budget.spend_text(text);
         text.chars().count() as u64

@@ -1,5 +1,5 @@
-//! Resolves URI references (RFC 3986, section 5.2), as far as schemas need it. Nothing is
-//! validated or fetched; `refs` handles fragments.
+//! Resolves URI references (RFC 3986, section 5.2), as far as schemas require it. References are
+//! not validated, and documents are not fetched. `refs` handles fragments.
 
 /// Resolves `reference` (without a fragment) against `base`.
 pub(super) fn resolve(base: &str, reference: &str) -> String {

@@ -1,4 +1,4 @@
-//! Applies activities: structured displays of the agent's work.
+//! Applies events of activities. An activity is a structured display of the agent's work.
 
 use serde_json::Value;
 
@@ -44,7 +44,7 @@ impl Conversation {
         if message_ix.is_some_and(holds_call)
             || (!is_activity && self.find_call_by_result(id).is_some())
         {
-            // An activity must not replace calls or their results.
+            // The activity is ignored, because an activity must not replace calls or their results.
             return out.warn(
                 "activity-over-call",
                 format!("'{id}' holds a call or a result: the activity is ignored"),
@@ -57,8 +57,8 @@ impl Conversation {
         self.activity_sizes.insert(ix, size);
         self.edit_message(ix, |message| {
             if message.role != Role::Activity {
-                // The message had another role: only its ids, its time and its place in the tree
-                // are kept.
+                // If the message had a different role, only its ids, its time and its place in the
+                // tree are kept.
                 let mut replacement =
                     Message::new(message.id.clone(), Role::Activity, message.created_at);
                 replacement.wire_id = message.wire_id.take();

@@ -10,7 +10,7 @@ use crate::{
     event::{Message, Object, Role},
 };
 
-/// The coverage of a snapshot, for activities and reasoning.
+/// The coverage of activities and reasoning by a snapshot.
 #[derive(Debug)]
 pub(super) struct SnapshotCoverage {
     activity: CoveredActivities,
@@ -25,10 +25,10 @@ enum CoveredActivities {
 }
 
 impl SnapshotCoverage {
-    /// Returns the coverage of a snapshot. A snapshot covers reasoning if it contains any. It
-    /// covers the activity types that its metadata lists, by convention of the reference client:
-    /// all for `null`, none for an invalid list. Without a list, it covers all activities if it
-    /// contains any.
+    /// Returns the coverage of a snapshot. A snapshot covers reasoning if the snapshot contains
+    /// reasoning. Its metadata can list the covered activity types, by convention of the reference
+    /// client: `null` covers all types, and an invalid list covers no types. Without a list, a
+    /// snapshot that contains activities covers all activities, and any other snapshot covers none.
     pub(super) fn from_snapshot(messages: &[Message], metadata: Option<&Object>) -> Self {
         let has_role = |role| messages.iter().any(|message| message.role() == role);
         let default_coverage = if has_role(Role::Activity) {
@@ -54,8 +54,8 @@ impl SnapshotCoverage {
         }
     }
 
-    /// Returns true if a message that the snapshot omits should stay: reasoning or an activity that
-    /// the snapshot does not cover.
+    /// Returns true if a message that the snapshot omits is kept, because the message is reasoning
+    /// or an activity that the snapshot does not cover.
     pub(super) fn should_keep(&self, message: &conversation::Message) -> bool {
         match message.role {
             Role::Reasoning => !self.reasoning,
@@ -70,7 +70,7 @@ impl SnapshotCoverage {
     }
 }
 
-/// Returns the strings of a list; `None` if the value is not a list of strings.
+/// Returns the strings of a list, or `None` if the value is not a list of strings.
 fn parse_string_list(value: &Value) -> Option<Vec<String>> {
     let to_text = |value: &Value| value.as_str().map(str::to_owned);
     value.as_array()?.iter().map(to_text).collect()

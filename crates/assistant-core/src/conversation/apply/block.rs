@@ -1,7 +1,7 @@
-//! Applies the events of text blocks. Several blocks of an answer may be open at once, with other
-//! parts between their pieces.
+//! Applies the events of text blocks. Several blocks of an answer may be open at the same time, and
+//! other parts may be added between the pieces of a block.
 //!
-//! `text` handles messages with a single text.
+//! The module `text` handles messages with a single text.
 
 use super::{ApplyContext, Conversation};
 use crate::{
@@ -22,7 +22,8 @@ impl Conversation {
             return;
         };
         if let Some(node) = self.node_mut(node) {
-            // The message is no longer cut off, because its text continues.
+            // The mark of a message that was cut off is removed, because the text of the message
+            // continues.
             node.message.cut = None;
         }
         let part = TextPart {
@@ -92,8 +93,8 @@ impl Conversation {
         });
     }
 
-    /// Returns the part of an open text block, after copying its message if another branch shares
-    /// it. `None` for an unknown block.
+    /// Returns the part of an open text block. If another branch shares the message of the part,
+    /// the message is copied first. Returns `None` for an unknown block.
     fn unshare_block(&mut self, block: u64) -> Option<PartRef> {
         let mut part_ref = self.blocks.get(&block).copied()?;
         let node = self.unshare(part_ref.node);
@@ -126,7 +127,7 @@ impl Conversation {
         })
     }
 
-    /// Makes a text block continue in the last part of its message, after a callout has split the
+    /// Makes the last part of the message the part of a text block, after a callout has split the
     /// text.
     #[cfg(feature = "callouts")]
     fn move_block_to_last_part(&mut self, block: u64, part_ref: PartRef) {
@@ -137,7 +138,7 @@ impl Conversation {
     }
 }
 
-/// Merges the fields of `from` into `into`; a `null` value removes a field.
+/// Merges the fields of `from` into `into`. A `null` value removes the field.
 pub(super) fn merge_extra(into: &mut Object, from: Object) {
     for (key, value) in from {
         if value.is_null() {

@@ -1,8 +1,8 @@
-//! Turns callouts in an assistant's text into calls between the pieces of the text.
+//! Converts callouts in an assistant's text to calls between the pieces of the text.
 //!
 //! The message also stores the original text, which is sent back to the agent. A call that occurs
-//! only in a text is shown and never run: it is not indexed, so events, results and runs cannot
-//! refer to it. [`crate::text::callout`] parses callouts.
+//! only in a text is displayed and never run. Such a call is not indexed, so events, results and
+//! runs cannot refer to it. [`crate::text::callout`] parses callouts.
 
 use std::collections::HashMap;
 
@@ -27,7 +27,7 @@ impl Conversation {
         conversation
     }
 
-    /// Sets whether code fences whose first word is `tool` are also read as callouts.
+    /// Sets whether code fences with `tool` as their first word are also parsed as callouts.
     pub(crate) const fn with_fence_callouts(mut self, fences: bool) -> Self {
         self.reading.fences = fences;
         self
@@ -44,7 +44,7 @@ impl Conversation {
         self.reading.tools != MarkdownTools::Off && self.role_of(ix) == Some(Role::Assistant)
     }
 
-    /// Parses a delta of a message's text, and adds the callouts in it as calls.
+    /// Parses a delta of a message's text, and adds the callouts in the delta as calls.
     pub(super) fn read_callouts(&mut self, ix: usize, delta: &str, out: &mut ApplyContext<'_>) {
         let mut reader = match self.reading.readers.remove(&ix) {
             Some(reader) => reader,
@@ -66,8 +66,8 @@ impl Conversation {
         self.reading.readers.insert(ix, reader);
     }
 
-    /// Creates a reader for a message that has none. The reader has already parsed the present
-    /// text, because its callouts are shown.
+    /// Creates a reader for a message that has no reader. The existing text counts as parsed,
+    /// because its callouts are already displayed.
     fn create_callout_reader(&self, ix: usize) -> CalloutReader {
         let message = self.node(ix).map(|node| &node.message);
         let original_text = message.map(Message::written).unwrap_or_default();
@@ -113,7 +113,7 @@ impl Conversation {
         }
     }
 
-    /// Pauses the reader of a message, and applies the text that the reader held back.
+    /// Pauses the reader of a message, and applies the text that the reader has held back.
     pub(super) fn pause_callouts(&mut self, ix: usize, out: &mut ApplyContext<'_>) {
         let Some(mut reader) = self.reading.readers.remove(&ix) else {
             return;
@@ -141,7 +141,8 @@ impl Conversation {
             let part = announcement.and_then(|(_, part)| part);
             match chunk {
                 Chunk::Text(text) => {
-                    // The announced callout is invalid, and is shown as text.
+                    // If the announced callout is invalid, its call is removed and its text is
+                    // appended as plain text.
                     self.remove_pending_callout(ix, part);
                     self.append_text_after_calls(ix, &text, out.now);
                 }
@@ -154,8 +155,8 @@ impl Conversation {
         out.diagnostics.extend(reader.parser.take_diagnostics());
     }
 
-    /// Adds a card for a callout that has begun, and returns the index of its part. `None` if an
-    /// earlier callout with the same id has a card.
+    /// Adds a card for a callout that has begun, and returns the index of the card's part. Returns
+    /// `None` if an earlier callout with the same id has a card.
     fn add_pending_callout(
         &mut self,
         ix: usize,
@@ -173,8 +174,8 @@ impl Conversation {
         Some(self.push_call(ix, key))
     }
 
-    /// Stores the original text in the message, which now contains a callout. Text that is already
-    /// stored stays.
+    /// Stores the original text in the message, which now contains a callout. If the message
+    /// already has an original text, that text is kept.
     fn store_original_text(&mut self, ix: usize, reader: &mut CalloutReader) {
         if let Some(node) = self.node_mut(ix) {
             let original_text = &mut reader.written;
@@ -187,7 +188,7 @@ impl Conversation {
         let (Some(part), Some(node)) = (part, self.node_mut(ix)) else {
             return;
         };
-        // The part of a pending callout is the last one. Other parts are not removed.
+        // Only the last part is removed, because a pending callout is always the last part.
         if part + 1 != node.message.parts.len() {
             return;
         }
@@ -211,10 +212,10 @@ impl Conversation {
         }
     }
 
-    /// Shows a complete callout: replaces the announced call, or adds a call. An intercepted
-    /// callout becomes a call that may run. A callout that repeats an id updates the earlier call
-    /// instead; if that call may run, only an outcome updates it, and only before it starts or
-    /// ends.
+    /// Displays a complete callout. The callout replaces the announced call or adds a call. An
+    /// intercepted callout becomes a call that may run. A callout with the id of an earlier callout
+    /// updates the earlier call instead. If the earlier call may run, it is updated only by an
+    /// outcome, and only before it starts or ends.
     fn apply_complete_callout(
         &mut self,
         ix: usize,
@@ -223,7 +224,8 @@ impl Conversation {
         callout: Callout,
         now: i64,
     ) {
-        // The last callout of an answer that was cut off may be incomplete.
+        // A callout in an answer that was cut off is not intercepted, because the last callout may
+        // be incomplete.
         let is_cut = self.node(ix).is_some_and(|node| node.message.cut.is_some());
         let is_intercepted = self.reading.tools == MarkdownTools::Intercept
             && is_execution_request(&callout)
@@ -239,7 +241,8 @@ impl Conversation {
                         && !call.state().is_starting_or_running()
                         && !call.state().is_done())
             };
-            // An outcome in the text ends the call, so the call does not run.
+            // If the text contains the outcome, the outcome ends the earlier call, so the call does
+            // not run.
             if self.call(&earlier_key).is_some_and(accepts_update) {
                 self.edit_call(&earlier_key, |call| apply_callout(call, callout, now));
             }
@@ -270,7 +273,7 @@ impl Conversation {
         }
     }
 
-    /// Shows the callouts in the text of a message of the tree, after the text was replaced.
+    /// Displays the callouts in the text of a message in the tree after the text was replaced.
     pub(super) fn read_callouts_in_node(&mut self, ix: usize, now: i64) {
         let Some(mut message) = self.node(ix).map(|node| node.message.clone()) else {
             return;
@@ -282,8 +285,8 @@ impl Conversation {
         self.attach_calls(ix);
     }
 
-    /// Shows the callouts of an assistant's message that arrived complete, unless they are already
-    /// shown. The calls never run, because a message list repeats earlier messages.
+    /// Displays the callouts of an assistant's message that arrived complete, unless the callouts
+    /// are already displayed. The calls never run, because a message list repeats earlier messages.
     pub(in crate::conversation) fn read_callouts_in_message(
         &mut self,
         message: &mut Message,
@@ -337,8 +340,8 @@ impl Conversation {
         message.markdown = Some(original_text);
     }
 
-    /// Returns an id that no call of the conversation has. The ids of callouts are only unique
-    /// within a message.
+    /// Returns an id that no call of the conversation has, because the ids of callouts are unique
+    /// only within a message.
     fn unused_call_id(&self, ix: usize, id: String) -> String {
         let message = self.node(ix).map_or("", |node| node.message.wire_id());
         let mut unused_id = id;

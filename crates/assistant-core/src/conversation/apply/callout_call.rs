@@ -1,4 +1,4 @@
-//! Applies the content of a callout to its call. `callout` reads the texts.
+//! Applies the content of a callout to its call. The module `callout` parses the texts.
 
 use serde_json::Value;
 
@@ -11,14 +11,14 @@ use crate::{
     text::callout::{Callout, CalloutState},
 };
 
-/// Returns true if a callout requests that its call runs: it has no result and no error, and states
-/// either no state or complete input.
+/// Returns true if a callout requests that its call is run: the callout has no result and no error,
+/// and its state is missing or is complete input.
 pub(super) fn is_execution_request(callout: &Callout) -> bool {
     let is_pending = matches!(callout.state, None | Some(CalloutState::InputAvailable));
     is_pending && callout.failure().is_none() && callout.result().is_none()
 }
 
-/// Applies the fields of a callout to its call. Fields that the callout omits stay the same.
+/// Applies the fields of a callout to its call. Fields that the callout omits are not changed.
 pub(super) fn apply_callout(call: &mut ToolCall, callout: Callout, now: i64) {
     call.origin = Origin::Text;
     // The name is set first, because events contain it.
@@ -36,7 +36,7 @@ pub(super) fn apply_callout(call: &mut ToolCall, callout: Callout, now: i64) {
     } else if let Some(value) = callout.result() {
         end_callout_call(call, &callout, value.clone(), None, now);
     } else if callout.state == Some(CalloutState::ApprovalResponded) {
-        // The call is only displayed, and never started.
+        // The call is marked as approved for display only. Its handler is never started.
         call.apply_note(Note::Decision(Decision::Approved));
         call.apply_event(StateEvent::Cleared);
     }

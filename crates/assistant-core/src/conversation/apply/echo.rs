@@ -1,9 +1,9 @@
-//! Recognizes the user's messages in a list that gives them other ids.
+//! Recognizes the user's messages in a message list that contains them under different ids.
 //!
-//! Some servers give the messages of a snapshot ids of their own. The user's messages keep their
-//! author and their place: only their id on the wire changes. Each message of the path is matched
-//! once, and in order, so that a list can neither repeat the user's messages nor move them. `merge`
-//! applies the list.
+//! Some servers assign their own ids to the messages of a snapshot. The user's messages keep their
+//! author and their place, and only their wire ids change. Each message of the path is matched only
+//! once, and in order, so a list can neither repeat nor move the user's messages. The module
+//! `merge` applies the list.
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,9 +11,9 @@ use super::{Change, Conversation};
 use crate::event::{self, MessageBody, Role};
 
 impl Conversation {
-    /// Sets the wire ids of messages of the path to the ids under which a list repeats them, with
-    /// the same role, text and calls. Does nothing if the list contains all messages of the user by
-    /// their ids.
+    /// Sets the wire ids of messages on the path to the ids under which a list repeats these
+    /// messages, with the same role, text and calls. Does nothing if the list contains the ids of
+    /// all messages of the user.
     pub(super) fn adopt_listed_ids(&mut self, messages: &[event::Message]) {
         let listed_ids: HashSet<&str> = messages.iter().map(|listed| listed.id.as_str()).collect();
         let mut unlisted_places: HashMap<(Role, String), Vec<usize>> = HashMap::new();
@@ -29,7 +29,8 @@ impl Conversation {
                 places.push(place);
             }
         }
-        // The ids of the assistant's messages are adopted only together with those of the user.
+        // If the list contains all messages of the user, the ids of the assistant's messages are
+        // not changed either.
         if !omits_user_message {
             return;
         }
@@ -57,8 +58,8 @@ impl Conversation {
         }
     }
 
-    /// Returns true if a message has exactly the calls of a listed message, in order, or if the
-    /// listed message is not an assistant's.
+    /// Returns true if a message has exactly the calls of a listed message, in the same order, or
+    /// if the listed message is not an assistant's message.
     fn has_calls_of(&self, ix: usize, listed: &event::Message) -> bool {
         let node = self.node(ix);
         let calls = node
@@ -96,7 +97,8 @@ impl Conversation {
     }
 }
 
-/// Returns the text of a listed message of the user or of the assistant; empty for other messages.
+/// Returns the text of a listed message of the user or the assistant. The text of other messages is
+/// empty.
 fn listed_text(listed: &event::Message) -> String {
     match &listed.body {
         MessageBody::User { content } => content.display_text(),

@@ -6,8 +6,8 @@ use crate::{
 };
 
 impl Conversation {
-    /// Sets the encrypted value of a call, of a message, or of a call's result. Ignores the value
-    /// of an activity and of an unknown id.
+    /// Sets the encrypted value of a call, of a message or of a call's result. A value for an
+    /// activity or for an unknown id is ignored.
     pub(super) fn set_encrypted_value(&mut self, entity: EncryptedEntity, id: &str, value: String) {
         match entity {
             EncryptedEntity::ToolCall => {
@@ -17,7 +17,8 @@ impl Conversation {
             }
             EncryptedEntity::Message => {
                 if let Some(ix) = self.find_message(id) {
-                    // Activities have no such field: they are never sent back to the agent.
+                    // The value for an activity is ignored, because activities are never sent back
+                    // to the agent.
                     if self.role_of(ix) == Some(Role::Activity) {
                         return;
                     }
@@ -39,7 +40,7 @@ impl Conversation {
     }
 }
 
-/// Sets the encrypted value of a result. Returns true if the result is an output of the agent, and
+/// Sets the encrypted value of a result. Returns true if the result is an output of the agent and
 /// the value states that the tool failed.
 fn set_result_encrypted_value(outcome: &mut EndedCall, value: String) -> bool {
     let Some(result) = outcome.result.as_mut() else {

@@ -1,7 +1,7 @@
-//! Applies events of other protocols that AG-UI lacks: fields of answers and calls, custom parts,
-//! outcomes of calls.
+//! Applies events of other protocols that AG-UI does not have: fields of answers and calls, custom
+//! parts, and outcomes of calls.
 //!
-//! `block` applies the events of text blocks.
+//! The module `block` applies the events of text blocks.
 
 use serde_json::Value;
 
@@ -65,8 +65,8 @@ impl Conversation {
         }
     }
 
-    /// Returns the answer with this id, or adds it. `None`, with a diagnostic, if the id belongs to
-    /// a message that is not an answer of the agent.
+    /// Returns the answer with this id, or adds the answer. If the id belongs to a message that is
+    /// not an answer of the agent, reports a diagnostic and returns `None`.
     pub(super) fn find_or_add_answer(
         &mut self,
         id: &str,
@@ -134,8 +134,8 @@ impl Conversation {
         self.log.push(Change::Message(id));
     }
 
-    /// Clears an answer after a failed attempt. The calls of the answer are detached, and restored
-    /// if the agent repeats their ids.
+    /// Clears an answer after a failed attempt. The calls of the answer are detached, and are
+    /// restored if the agent repeats their ids.
     fn reset_answer(&mut self, id: &str) {
         let Some(ix) = self.find_message(id) else {
             return;
@@ -178,7 +178,8 @@ impl Conversation {
                 | State::InterruptDenied { .. }
                 | State::Ended(_)
         );
-        // A resumed stream may repeat the answer, and the arguments with it.
+        // A resumed stream may repeat the answer with the arguments of its calls, so no diagnostic
+        // is reported.
         let is_repeated = !call.has_ended() && !call.is_settled_here();
         if is_fixed && !is_repeated {
             let message = format!("arguments for call '{id}', which is decided or over");
@@ -204,7 +205,7 @@ impl Conversation {
             return out.warn("unknown-call", format!("end of unknown call '{id}'"));
         };
         let call = self.call(&key);
-        // Complete arguments stay unchanged.
+        // The arguments are cut off only if they are not complete.
         let has_args = |call: &ToolCall| call.has_ended() && !call.args_text().trim().is_empty();
         if !call.is_some_and(has_args) {
             let run = self.runs.current;
@@ -215,9 +216,9 @@ impl Conversation {
         }
     }
 
-    /// Replaces an ended call, whose outcome the agent has withdrawn, with a new call of the same
-    /// id. Reports a diagnostic instead if the call is unknown, has not ended, was started or
-    /// decided, or was ended by the page.
+    /// Replaces an ended call with a new call of the same id, because the agent has withdrawn the
+    /// outcome of the ended call. Reports a diagnostic instead if the call is unknown, has not
+    /// ended, was started or decided, or was ended by the page.
     fn replace_call(&mut self, id: &str, name: String, out: &mut ApplyContext<'_>) {
         let Some(key) = self.find_call(id) else {
             return out.warn("unknown-call", format!("unknown call '{id}' begins anew"));
@@ -301,8 +302,8 @@ impl Conversation {
     }
 }
 
-/// Marks a call as run by the agent's provider if the AI SDK's fields state this, or if they state
-/// that the agent denied the call. Calls from a text stay unchanged.
+/// Marks a call as run by the agent's provider if the fields of the AI SDK state that the provider
+/// runs the call or that the agent denied the call. Calls from a text are not changed.
 fn mark_provider_call(call: &mut ToolCall) {
     let Some(Value::Object(notes)) = call.extra.get("ui") else {
         return;
@@ -312,15 +313,15 @@ fn mark_provider_call(call: &mut ToolCall) {
     }
     let approval = notes.get("approval").and_then(Value::as_object);
     let Some(approval) = approval else { return };
-    // A call that the agent denied does not run on the page either.
+    // A call that the agent denied is also marked, because such a call does not run on the page.
     if call.origin == Origin::Agent && approval.get("approved") == Some(&false.into()) {
         call.origin = Origin::Provider;
     }
 }
 
-/// Sets the outcome that the agent reports for a call. Returns `false` if the outcome is ignored,
-/// because the user denied the call or the page ended it. An outcome of the page then counts as
-/// delivered.
+/// Sets the outcome that the agent reports for a call. Returns false if the outcome is ignored
+/// because the user denied the call or the page ended the call. An outcome of the page then counts
+/// as delivered.
 fn set_reported_outcome(
     call: &mut ToolCall,
     end: CallEnd,
@@ -344,6 +345,6 @@ fn set_reported_outcome(
     result.error = outcome.error.as_ref().map(|error| error.message.clone());
     result.content = Content::Text(content);
     outcome.result = Some(result);
-    // A repeated outcome does not change the state.
+    // A repeated outcome is accepted, although it does not change the state.
     call.apply_event(StateEvent::Settled(Box::new(outcome))) || call.state.is_done()
 }

@@ -1,10 +1,11 @@
 //! Applies lists of messages: snapshots, and the input that a run repeats.
 //!
-//! A snapshot describes the path of its run only: nodes that another branch shares are copied
-//! first. Calls move to the message that lists them, with their history: a call that is removed
-//! from its message is *detached*, and attached again where it is listed. The cost is linear in the
-//! lengths of the list and the path. `replace` replaces one message, `results` positions tool
-//! messages, `authority` determines the kinds of messages that a list covers.
+//! A snapshot describes only the path of its run, so nodes that another branch shares are copied
+//! first. Calls move to the message that lists them, and keep their history: a call that is removed
+//! from its message is *detached*, and is attached again to the message that lists the call. The
+//! cost is linear in the lengths of the list and the path. The module `replace` replaces single
+//! messages, `results` positions tool messages, and `authority` determines the kinds of messages
+//! that a list covers.
 
 use std::collections::{HashMap, HashSet};
 
@@ -19,18 +20,18 @@ use crate::{
     order::in_order,
 };
 
-/// A list of messages, and the message that lists each call.
+/// A list of messages, with the id of the message that lists each call.
 pub(super) struct Listing {
     order: Vec<String>,
     messages: HashMap<String, Message>,
-    /// The id of the first message that lists a call, by the call's id.
+    /// The id of the first message that lists a call, for each call id.
     pub(super) message_ids: HashMap<String, String>,
-    /// The ids of the listed messages from before the run that sends the list.
+    /// The ids of the listed messages that are older than the run that sends the list.
     pub(super) old: HashSet<String>,
 }
 
 impl Conversation {
-    /// Appends the messages with ids that no message and no result on the path has.
+    /// Appends the messages with ids that belong to no message and no result on the path.
     pub(crate) fn merge_new_messages(
         &mut self,
         messages: Vec<Message>,
@@ -42,7 +43,8 @@ impl Conversation {
             .into_iter()
             .map(|(id, _)| id)
             .collect();
-        // A request repeats messages from before its run.
+        // The messages are added without a run, because a request repeats messages that are older
+        // than its run.
         let current_run = self.runs.current.take();
         for message in messages {
             if known_ids.insert(message.id.clone()) {
@@ -52,12 +54,13 @@ impl Conversation {
         self.runs.current = current_run;
     }
 
-    /// Makes the run's path equal to the list. Omitted messages stay if the list does not cover
-    /// their kind, or if they have calls that are running or have an undelivered result.
+    /// Makes the run's path equal to the list. A message that the list omits is kept if the list
+    /// does not cover messages of its kind, or if the message has calls that are running or have an
+    /// undelivered result.
     ///
-    /// First, calls that the list has in another message are detached. Then messages are replaced
-    /// in place or removed, results are applied, and new messages are added. Finally, each result
-    /// gets the place of its message in the received order.
+    /// First, calls that the list contains in a different message are detached. Then messages are
+    /// replaced in place or removed, results are applied, and new messages are added. Finally, each
+    /// result is placed at the position of its message in the received order.
     pub(super) fn merge_snapshot(
         &mut self,
         messages: Vec<Message>,
@@ -108,7 +111,8 @@ impl Conversation {
                 );
                 continue;
             }
-            // A message that precedes messages of earlier runs does not belong to the current run.
+            // A message that precedes messages of earlier runs is added without a run, because it
+            // does not belong to the current run.
             self.runs.current = current_run.filter(|_| !listing.old.contains(&id));
             self.append_received(message, Author::Agent, out.now);
             places.push((id, ReceivedPosition::New));
@@ -119,8 +123,7 @@ impl Conversation {
         self.report_path_change();
     }
 
-    /// Reports a message of the user that the list omits. The message is preserved on another
-    /// branch.
+    /// Reports a message of the user that the list omits. The message is kept on another branch.
     fn report_omitted_message(&self, ix: usize, out: &mut ApplyContext<'_>) {
         if let Some(node) = self.node(ix).filter(|node| node.message.is_from_user()) {
             let id = &node.message.id;
@@ -129,7 +132,7 @@ impl Conversation {
         }
     }
 
-    /// Reports a change of every message on the path.
+    /// Records a change of every message and every call on the path.
     fn report_path_change(&mut self) {
         for ix in self.tree.path().to_vec() {
             let keys: Vec<CallKey> = self.node_call_keys(ix).collect();
@@ -148,7 +151,8 @@ impl Conversation {
                 let key = self.find_call_by_result(&message.id)?;
                 Some(self.call(&key)?.run)
             };
-            // A result of an earlier run keeps its run, even if the list moves its call.
+            // A result of an earlier run belongs to that run, even if the list moves the call to
+            // another message.
             let mut answered_calls = self.calls.calls_with_result_in(&message.id);
             let run = node_run.or_else(find_result_run);
             run.map_or_else(
@@ -180,8 +184,8 @@ impl Conversation {
                     entry.or_insert_with(|| message.id.clone());
                 }
             }
-            // The last message may be the response of the run, even if another branch has a message
-            // with this id.
+            // The last message is not marked as old, because it may be the response of the run even
+            // if another branch has a message with this id.
             let is_response = place == last_index && message.role() != Role::Tool;
             if place <= last_old_index && !is_response {
                 listing.old.insert(message.id.clone());
@@ -191,7 +195,7 @@ impl Conversation {
         listing
     }
 
-    /// Returns true if a message of any branch, or the result of a call in one, has this id.
+    /// Returns true if a message on any branch, or the result of a call on any branch, has this id.
     fn is_on_any_branch(&self, id: &str) -> bool {
         let nodes = self.wire_ids.get(id);
         nodes.is_some_and(|nodes| !nodes.is_empty())
@@ -199,7 +203,7 @@ impl Conversation {
     }
 
     /// Copies the shared nodes of the path, beginning with the first node that the list changes, so
-    /// that the other branches stay unchanged.
+    /// that the other branches are not changed.
     fn unshare_changed_nodes(&mut self, listing: &Listing) {
         let answered_ids: HashSet<&str> = listing
             .messages
@@ -231,9 +235,10 @@ impl Conversation {
         }
     }
 
-    /// Detaches the calls of a message if the list has them in another message, or if the list
-    /// contains the message without them. In the second case, calls that are running on this page
-    /// or have an undelivered result stay. Calls from texts and of providers always stay.
+    /// Detaches the calls of a message that the list contains in a different message. If the list
+    /// contains the message without some of its calls, these calls are also detached, unless they
+    /// are running on this page or have an undelivered result. Calls from texts and calls of
+    /// providers are never detached.
     fn detach_unlisted_calls(&mut self, ix: usize, id: &str, listing: &Listing) {
         let is_listed = listing.messages.contains_key(id);
         let is_unlisted = |call: &ToolCall| {
@@ -266,8 +271,8 @@ impl Conversation {
         }
     }
 
-    /// Returns true if the listed message has the role, text and calls of the message in the tree;
-    /// false for tool messages, reasoning and activities.
+    /// Returns true if the listed message has the role, text and calls of the message in the tree.
+    /// Returns false for tool messages, reasoning and activities.
     pub(super) fn is_same_as_listed(
         &self,
         message: &crate::conversation::Message,
@@ -310,8 +315,8 @@ fn is_same_call(call: &ToolCall, listed: &FunctionCall) -> bool {
         && call.extra == listed.extra
 }
 
-/// Returns true if the list repeats the delivered result of a call unchanged, or if neither the
-/// list nor the agent has a result of the call.
+/// Returns true if the list repeats the delivered result of a call unchanged. If the call has no
+/// delivered result, returns true if the call is not in `answered`.
 fn has_same_result(call: &ToolCall, listing: &Listing, answered: &HashSet<&str>) -> bool {
     let delivered_result = call.result().filter(|_| call.is_delivered());
     let Some(delivered_result) = delivered_result else {

@@ -1,8 +1,8 @@
-//! The reducer: applies one event to the tree, and lists the changes.
+//! The reducer, which applies events to the tree one by one and lists the changes.
 //!
-//! The events are already verified, and their chunks expanded. The cost of applying an event is
-//! proportional to the size of the event, not of the conversation. A messages snapshot is as large
-//! as the conversation.
+//! The events are already verified, and their chunks are expanded. The cost of applying an event is
+//! proportional to the size of the event, not to the size of the conversation. A messages snapshot
+//! is as large as the conversation.
 
 mod activity;
 mod authority;
@@ -35,7 +35,7 @@ use crate::{
 pub(crate) struct ApplyContext<'a> {
     /// The time of the event, in milliseconds since 1970.
     pub(crate) now: i64,
-    /// Reports of events that could not be applied.
+    /// The diagnostics of events that could not be applied.
     pub(crate) diagnostics: &'a mut Vec<Diagnostic>,
 }
 
@@ -136,7 +136,8 @@ impl Conversation {
                 ),
             },
             EventKind::MessagesSnapshot { messages } => {
-                // The stored sizes belong to activities that the list replaces.
+                // The stored sizes are cleared, because they belong to activities that the list
+                // replaces.
                 self.activity_sizes.clear();
                 self.merge_snapshot(messages, base.metadata.as_deref(), out);
             }
@@ -165,7 +166,7 @@ impl Conversation {
         }
     }
 
-    /// Replaces the state, or reports a diagnostic if the new state is larger than the limit.
+    /// Replaces the state. Reports a diagnostic instead if the new state is larger than the limit.
     fn apply_state_snapshot(&mut self, snapshot: Value, out: &mut ApplyContext<'_>) {
         let (size, limit) = (patch::size_of(&snapshot), self.limits.state_bytes);
         if size > limit {
@@ -181,7 +182,7 @@ impl Conversation {
         patch::apply_within(&mut self.state, delta, size, (false, bounds))
     }
 
-    /// Returns the bounds of a patch on a document with this maximum size.
+    /// Returns the bounds for a patch of a document with this maximum size.
     const fn patch_bounds(&self, document: usize) -> patch::PatchBounds {
         patch::PatchBounds {
             document,
@@ -190,8 +191,8 @@ impl Conversation {
         }
     }
 
-    /// Merges an event's metadata into a message, or into the copy of a message that another branch
-    /// shares. A new value of a key replaces the old value.
+    /// Merges an event's metadata into a message. If another branch shares the message, the message
+    /// is copied first. A new value of a key replaces the old value.
     fn merge_message_metadata(&mut self, ix: usize, base: Base) {
         let Some(metadata) = base.metadata else {
             return;
@@ -210,7 +211,7 @@ impl Conversation {
         }
     }
 
-    /// Adds a call to a message, and returns the index of its part.
+    /// Adds a call to a message, and returns the index of the call's part.
     fn push_call(&mut self, ix: usize, key: CallKey) -> usize {
         let index = self.push_part(ix, Part::Call(key));
         self.calls.attach(&key, ix);

@@ -1,6 +1,6 @@
-//! Replaces or removes one message of the path when a snapshot is applied.
+//! Replaces or removes single messages of the path when a snapshot is applied.
 //!
-//! `merge` applies the snapshot.
+//! The module `merge` applies the snapshot.
 
 use std::collections::{HashMap, HashSet};
 
@@ -14,9 +14,9 @@ use crate::{
 };
 
 impl Conversation {
-    /// Replaces the content of a message with that of the listed message. If both are answers, an
-    /// unchanged text keeps its parts, and known calls are updated. A text that the user wrote on
-    /// this page stays; a different text of the list is stored in addition.
+    /// Replaces the content of a message with the content of the listed message. If both messages
+    /// are answers, an unchanged text keeps its parts, and known calls are updated. A text that the
+    /// user wrote on this page is kept, and a different text from the list is stored in addition.
     pub(super) fn replace_message(
         &mut self,
         ix: usize,
@@ -90,7 +90,7 @@ impl Conversation {
             return;
         };
         let is_text_replaced = self.replace_text(ix, content);
-        // Each call is added once, even if the list repeats it.
+        // Each call is added only once, even if the list repeats the call.
         let mut ids = HashSet::new();
         tool_calls.retain(|call| {
             listing.message_ids.get(&call.id) == Some(&wire.id) && ids.insert(call.id.clone())
@@ -108,7 +108,8 @@ impl Conversation {
 
     fn apply_listed_calls(&mut self, ix: usize, wire: Vec<FunctionCall>, is_old: bool, now: i64) {
         let Some(node) = self.node(ix) else { return };
-        // The calls of a message from before the current run do not belong to that run.
+        // A message from before the current run is not assigned to that run, so its calls are not
+        // either.
         let current_run = self.runs.current;
         let run = node.run.filter(|run| !is_old || current_run != Some(*run));
         let calls = self.calls_in(&node.message).filter(|call| call.is_real());
@@ -122,8 +123,7 @@ impl Conversation {
                     self.edit_call(key, |known| known.replace_content(call));
                     continue;
                 }
-                // The call comes from a callout or from the provider, so the list does not change
-                // it.
+                // The list does not change a call that comes from a callout or from the provider.
                 Some(_) => continue,
                 None if self.find_call(&call.id).is_some() => continue,
                 None => {}
@@ -133,10 +133,10 @@ impl Conversation {
         }
     }
 
-    /// Removes a message from the path because the snapshot omits it. The message stays if the
-    /// snapshot does not cover its kind, or if it has calls that are running or have an undelivered
-    /// result. A message with texts or decisions of the user moves to a branch of its own. Returns
-    /// `true` if the message was moved.
+    /// Removes a message from the path because the snapshot omits the message. The message is kept
+    /// if the snapshot does not cover messages of its kind, or if the message has calls that are
+    /// running or have an undelivered result. A message with texts or decisions of the user moves
+    /// to its own branch. Returns true if the message was moved.
     pub(super) fn remove_omitted_message(
         &mut self,
         ix: usize,
@@ -164,20 +164,22 @@ impl Conversation {
         has_user_content
     }
 
-    /// Moves a message from the path to a branch of its own and closes its texts. Its calls become
-    /// detached. The caller removes the message from the paths afterwards.
+    /// Moves a message from the path to its own branch, and closes the texts of the message. The
+    /// calls of the message become detached. The caller removes the message from the paths
+    /// afterwards.
     fn move_to_own_branch(&mut self, ix: usize) {
         self.tree.move_to_own_branch(ix);
-        // The message is not on the path any more, so its change is reported separately.
+        // The change is reported separately, because the message is no longer on the path.
         let id = self.tree.id_at(ix).cloned();
         self.log.extend(id.map(Change::Message));
         self.close_texts(ix, 0);
         self.index_detached_calls(ix, |_| true);
     }
 
-    /// Replaces the text of a message. If the new text equals the old one, keeps the text parts and
-    /// returns false. Otherwise removes the text parts and the callouts between them, adds one part
-    /// for the new text, if any, and returns true.
+    /// Replaces the text of a message. If the new text equals the old text, the text parts are kept
+    /// and the result is false. If the texts differ, the text parts and the callouts between them
+    /// are removed, a part with the new text is added if there is a new text, and the result is
+    /// true.
     fn replace_text(&mut self, ix: usize, content: Option<String>) -> bool {
         let Some(node) = self.tree.item_mut(ix) else {
             return false;
@@ -192,7 +194,7 @@ impl Conversation {
         message.markdown = None;
         let calls = &mut self.calls;
         let parts = &mut message.parts;
-        // Callouts are part of the old text.
+        // Callouts are also removed, because they are part of the old text.
         parts.retain(|part| {
             let Some(key) = part.call_key() else {
                 return true;
@@ -223,8 +225,8 @@ impl Conversation {
     }
 }
 
-/// Keeps the user's own text. If the text or the role in the agent's list differs, stores the
-/// agent's text in addition. Takes the other fields from the list.
+/// Keeps the text that the user wrote. If the text or the role in the agent's list differs, the
+/// agent's text is stored in addition. The other fields are set to the values in the list.
 fn record_disputed_text(message: &mut Message, wire: event::Message) {
     let listed_message = wire_form::message_from_wire(wire, message.created_at);
     let is_same = message.text().trim() == listed_message.text().trim()
@@ -236,8 +238,8 @@ fn record_disputed_text(message: &mut Message, wire: event::Message) {
     message.encrypted_value = listed_message.encrypted_value;
 }
 
-/// Sets the generation and the period of each text that replaces another text. The generation
-/// increases if the text has changed.
+/// Sets the generation and the period of each text that replaces an old text. The generation
+/// increases by 1 if the text has changed.
 fn set_generations(old: &[Part], new: &mut [Part]) {
     for (old, new) in old.iter().zip(new) {
         if let (Part::Text(old) | Part::Reasoning(old), Part::Text(new) | Part::Reasoning(new)) =

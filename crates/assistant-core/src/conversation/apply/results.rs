@@ -1,6 +1,7 @@
-//! Determines the positions of tool messages in the received order, and updates them for snapshots.
+//! Determines the positions of tool messages in the received order, and updates the positions for
+//! snapshots.
 //!
-//! `merge` applies the snapshot.
+//! The module `merge` applies the snapshot.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -17,12 +18,12 @@ pub(super) enum ReceivedPosition {
     Node(usize),
     /// The tool message of a call.
     Result(CallKey),
-    /// A message that the path does not contain yet.
+    /// A message that is not on the path yet.
     New,
 }
 
 impl Conversation {
-    /// Returns the positions of the received order, each with the id of its message.
+    /// Returns the positions in the received order, each with the id of its message.
     pub(super) fn received_positions(&self) -> Vec<(String, ReceivedPosition)> {
         let result_position = |key: &CallKey| {
             let result = self.call(key)?.result()?;
@@ -44,8 +45,8 @@ impl Conversation {
         list
     }
 
-    /// Marks the delivered results as unlisted: they have no position in the received order until
-    /// the list repeats them.
+    /// Marks the delivered results as unlisted. An unlisted result has no position in the received
+    /// order until the list repeats the result.
     pub(super) fn unlist_results(&mut self) {
         for key in self.run_calls() {
             self.calls.edit(&key, &mut |call| {
@@ -86,8 +87,9 @@ impl Conversation {
                 is_present && answered_call_id(message) == Some(call_id.as_str())
             };
             if let Some(message) = listed_message.take_if(|message| !is_answer(message)) {
-                // The message does not answer this call: the call was removed, is repeated or has
-                // another answer, or the message has another role. The message keeps its place.
+                // The message is inserted at its place without a result, because it does not answer
+                // this call: the call was removed, is repeated or has another answer, or the
+                // message has another role.
                 let current_run = self.runs.current.take();
                 self.insert_received(previous_ix, message, now);
                 self.runs.current = current_run;
@@ -99,8 +101,8 @@ impl Conversation {
             let is_answered = answered_ids.contains(&call_id);
             let new_result = listed_message.and_then(fold::result_from_wire);
             self.edit_call(key, |call| {
-                // The call keeps its outcome even if the list omits its tool message, because it
-                // must not run again.
+                // The call keeps its outcome even if the list omits the call's tool message,
+                // because the call must not run again.
                 if let Some(outcome) = call.outcome_mut() {
                     outcome.unlisted |= is_answered;
                 }
@@ -111,8 +113,8 @@ impl Conversation {
         }
     }
 
-    /// Returns true if the result of a call is in the tool message with this id, and is unlisted or
-    /// not delivered yet.
+    /// Returns true if the result of a call is in the tool message with this id, and the result is
+    /// unlisted or has not been delivered.
     fn has_result_in(&self, key: &CallKey, message_id: &str) -> bool {
         self.call(key).is_some_and(|call| {
             let result = call.result();
@@ -136,8 +138,8 @@ impl Conversation {
             }
         }
         self.leading_results.clear();
-        // Nodes that were removed from the path are included, because the messages after them may
-        // have moved.
+        // Nodes that were removed from the path are included, because the messages after these
+        // nodes may have moved.
         let earlier_nodes = places.iter().filter_map(|(_, place)| match place {
             ReceivedPosition::Node(ix) => Some(*ix),
             _ => None,
@@ -166,7 +168,7 @@ impl Conversation {
     }
 }
 
-/// Returns the id of the call that a tool message answers; `None` for other messages.
+/// Returns the id of the call that a tool message answers, or `None` for other messages.
 pub(super) fn answered_call_id(message: &Message) -> Option<&str> {
     match &message.body {
         MessageBody::Tool { tool_call_id, .. } => Some(tool_call_id),

@@ -1,4 +1,4 @@
-//! Applies the events of text and reasoning messages: start, content, end.
+//! Applies the events of text and reasoning messages: start, content and end.
 
 use super::{ApplyContext, Change, Conversation};
 use crate::{
@@ -23,7 +23,7 @@ impl Conversation {
                 );
             }
             Some(ix) if self.is_written_by_user(ix) => return out.warn_about_user_message(id),
-            // The text part is added with the first delta, because a message may contain only
+            // No text part is added before the first delta, because a message may contain only
             // calls.
             Some(ix) => self.unshare(ix),
             None => {
@@ -49,7 +49,7 @@ impl Conversation {
         out: &mut ApplyContext<'_>,
     ) {
         if self.find_text_message(id).is_none() && self.is_used_id(id) {
-            // The message began as a text, and a snapshot has replaced it with a result.
+            // The text is started again, because a snapshot has replaced the message with a result.
             self.start_text(id, Role::Assistant, None, Base::default(), out);
         }
         let Some(ix) = self.find_text_message(id) else {
@@ -86,7 +86,8 @@ impl Conversation {
         self.report_part_growth(ix);
     }
 
-    /// Makes the agent the author of an imported user message, because the agent adds text to it.
+    /// Makes the agent the author of an imported user message, because the agent adds text to the
+    /// message.
     fn set_agent_author(&mut self, ix: usize) {
         if self
             .node(ix)
@@ -117,8 +118,8 @@ impl Conversation {
         self.merge_message_metadata(ix, base);
     }
 
-    /// Ends the reasoning that was open when the page was reloaded, if its end event arrives after
-    /// the reload.
+    /// Ends the reasoning that was open when the page was reloaded, for an end event that arrives
+    /// after the reload.
     fn end_resumed_span(&mut self, ix: usize, now: i64) {
         let Some(node) = self.node_mut(ix) else {
             return;
@@ -148,7 +149,7 @@ impl Conversation {
         }
     }
 
-    /// Closes the texts of a message. Returns diagnostics of callouts that could not be parsed.
+    /// Closes the texts of a message. Returns the diagnostics of callouts that could not be parsed.
     fn finish_texts(&mut self, ix: usize, now: i64) -> Vec<Diagnostic> {
         #[cfg(feature = "callouts")]
         let diagnostics = {
@@ -166,7 +167,8 @@ impl Conversation {
         diagnostics
     }
 
-    /// Marks the streaming messages after the user's last message as incomplete, with the reason.
+    /// Marks the streaming messages after the user's last message as incomplete, with the reason
+    /// `cut`.
     pub(crate) fn mark_open_texts_cut(&mut self, cut: Cut) {
         self.tree.close_gaps();
         for depth in (0..self.tree.path().len()).rev() {
@@ -183,8 +185,8 @@ impl Conversation {
         }
     }
 
-    /// Marks the newest turn as failed, on its newest message that is not empty, which may be the
-    /// user's. A turn that is marked already stays unchanged.
+    /// Marks the newest turn as failed. The mark is set on the newest message of the turn that is
+    /// not empty, which may be the user's message. A turn that already has a mark is not changed.
     pub(crate) fn mark_failed_turn(&mut self, cut: Cut) {
         self.tree.close_gaps();
         let mut newest = None;
@@ -245,8 +247,9 @@ impl Conversation {
         }
     }
 
-    /// Ensures that the last part of a message is an open text. Adds a part if the last part is of
-    /// another kind. Removes the mark of a message that was cut off, because the message continues.
+    /// Ensures that the last part of a message is an open text, and adds a part if the last part is
+    /// of a different kind. If the message was marked as cut off, the mark is removed, because the
+    /// message continues.
     fn ensure_open_text(&mut self, ix: usize, now: i64) {
         let Some(node) = self.node_mut(ix) else {
             return;
@@ -284,8 +287,8 @@ impl Conversation {
         }
     }
 
-    /// Returns the size of the text and reasoning of a message, in bytes; `None` if the message is
-    /// unknown.
+    /// Returns the size of the text and reasoning of a message in bytes, or `None` if the message
+    /// is unknown.
     pub(crate) fn text_size(&self, id: &str) -> Option<usize> {
         let node = self.node(self.find_text_message(id)?)?;
         let texts = node.message.parts.iter().filter_map(|part| match part {
@@ -295,12 +298,12 @@ impl Conversation {
         Some(texts.sum())
     }
 
-    /// Returns the message to which text with this id belongs. A tool message with the same id is
-    /// ignored: it is complete when it arrives, so a server that gives it and the answer the same
-    /// id refers to two messages.
+    /// Returns the message that a text with this id belongs to. A tool message with the same id is
+    /// ignored, because a tool message is complete when it arrives. A server that gives a tool
+    /// message and an answer the same id refers to two messages.
     fn find_text_message(&self, id: &str) -> Option<usize> {
-        // The text usually belongs to the newest message, and a comparison is cheaper than a
-        // lookup.
+        // The newest message is checked first, because the text usually belongs to it and a
+        // comparison is cheaper than a lookup.
         let newest = self.tree.tip();
         let is_match = |ix: &usize| {
             self.node(*ix)
@@ -313,13 +316,14 @@ impl Conversation {
         candidates.find(|ix| self.tree.is_on_path(*ix) && self.role_of(*ix) != Some(Role::Tool))
     }
 
-    /// Returns true if the user wrote the message on this page. The agent must not add to it.
+    /// Returns true if the user wrote the message on this page. The agent must not add text to such
+    /// a message.
     pub(super) fn is_written_by_user(&self, ix: usize) -> bool {
         self.node(ix)
             .is_some_and(|node| node.message.author == Author::Page)
     }
 
-    /// Returns true if a message, or the result of a call, has this id.
+    /// Returns true if a message or the result of a call has this id.
     fn is_used_id(&self, id: &str) -> bool {
         self.find_message(id).is_some() || self.find_call_by_result(id).is_some()
     }

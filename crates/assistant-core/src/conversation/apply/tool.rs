@@ -1,4 +1,4 @@
-//! Applies the events of tool calls: start, arguments, end, result.
+//! Applies the events of tool calls: start, arguments, end and result.
 
 use super::{ApplyContext, Conversation, merge_metadata};
 use crate::{
@@ -9,8 +9,8 @@ use crate::{
 /// The maximum number of consecutive tool messages that `last_tool_message_after` searches.
 const MAX_CONSECUTIVE: usize = 64;
 
-/// The maximum length of a path that is renumbered to insert a further result, which has no effect.
-/// On a longer path, such a result is added at the end.
+/// The maximum length of a path whose messages are renumbered to insert a further result, which
+/// does not change the outcome. On a longer path, a further result is added at the end.
 const MAX_RENUMBERED: usize = 1_000;
 
 impl Conversation {
@@ -35,7 +35,8 @@ impl Conversation {
             self.adopt_orphan(key);
             self.restart_call(key, name, out);
             self.merge_call_metadata(key, base);
-            // The result of the call may have been removed with the message before it.
+            // The order of results is normalized, because the result of the call may have been
+            // removed with the message before it.
             return self.normalize_result_order();
         }
         let mut call = ToolCall::new(id, name, out.now);
@@ -45,9 +46,10 @@ impl Conversation {
         self.adopt_orphan(key);
     }
 
-    /// Starts a known call again, because a repeated id refers to the same call. A call without an
-    /// outcome then belongs to the current run. The name and arguments may change; if they are
-    /// final or the call was handed off to the agent, a diagnostic is reported instead.
+    /// Starts a known call again, because a repeated id refers to the same call. If the call has no
+    /// outcome, it then belongs to the current run. The name and arguments may change. If the name
+    /// and arguments are final or the call was handed off to the agent, a diagnostic is reported
+    /// instead.
     fn restart_call(&mut self, key: CallKey, name: String, out: &mut ApplyContext<'_>) {
         let Some(call) = self.call(&key) else { return };
         let id = call.id.clone();
@@ -75,10 +77,11 @@ impl Conversation {
         });
     }
 
-    /// Returns the node of the message for a call (rule "placement of calls"): the assistant's
-    /// message that the call names as its parent; a new message with that id if no message has it;
-    /// a message with the call's id if the call names no parent, or one that is not an assistant's.
-    /// Adds the message if it is missing.
+    /// Returns the node of the message for a call (rule "placement of calls"). If the call names an
+    /// assistant's message as its parent, the call belongs to that message. If no message or result
+    /// has the parent's id, a message with that id is added. If the call names no parent or a
+    /// different kind of message, the call belongs to the message with the call's own id, which is
+    /// added if it is missing.
     fn find_or_add_call_message(
         &mut self,
         id: &str,
@@ -92,7 +95,8 @@ impl Conversation {
             Some(parent) => match self.find_message(&parent) {
                 Some(ix) if self.role_of(ix) == Some(Role::Assistant) => {
                     let ix = self.unshare(ix);
-                    // Text that the callout reader held back is added before the call.
+                    // The callout reader is paused so that the text it has held back is added
+                    // before the call.
                     #[cfg(feature = "callouts")]
                     self.pause_callouts(ix, out);
                     return ix;
@@ -222,8 +226,8 @@ impl Conversation {
         );
     }
 
-    /// Adds a further result of a call as a message of its own, which is never sent and does not
-    /// change the outcome. If this page ended or denied the call, the result is discarded.
+    /// Adds a further result of a call as a separate message, which is never sent and does not
+    /// change the outcome. If this page ended or denied the call, the further result is discarded.
     fn add_further_result(
         &mut self,
         key: CallKey,
@@ -243,8 +247,8 @@ impl Conversation {
         }
     }
 
-    /// Returns the last of the tool messages directly after a message, or the message itself if
-    /// there are none. Searches at most `MAX_CONSECUTIVE` messages.
+    /// Returns the last of the consecutive tool messages directly after a message. Returns the
+    /// message itself if no tool message follows. Searches at most `MAX_CONSECUTIVE` messages.
     fn last_tool_message_after(&self, ix: usize) -> usize {
         let next_depth = self.tree.node(ix).map_or(0, |node| node.depth + 1);
         let messages = self.tree.path().iter().skip(next_depth);
