@@ -1,7 +1,7 @@
-//! Operations of the user on the tree: showing, moving, deleting and restoring branches.
+//! Defines the user's operations on the tree: showing, moving, deleting and restoring branches.
 //!
-//! The session determines whether an operation is permitted. `join` adds messages that do not
-//! continue the run's path, `copy` copies messages that branches share.
+//! The session determines whether an operation is permitted. The module `join` adds messages that
+//! do not continue the run's path, and the module `copy` copies messages that branches share.
 
 use super::{
     CallKey, Change, Conversation, MessageId, Sibling, TreeError, calls::CallOwner,
@@ -9,15 +9,15 @@ use super::{
 };
 
 impl Conversation {
-    /// Returns the parent of a message, or `None` for a root and for an unknown message.
+    /// Returns the parent of a message, or `None` for a root or an unknown message.
     #[must_use]
     pub fn parent(&self, id: &MessageId) -> Option<&MessageId> {
         let node = self.tree.node(self.tree.find(id)?)?;
         self.tree.id_at(node.parent?)
     }
 
-    /// Returns the versions of a message, oldest first: the message and all others with the same
-    /// parent.
+    /// Returns the versions of a message, oldest first: the message and all other messages with the
+    /// same parent.
     #[must_use]
     pub fn siblings(&self, id: &MessageId) -> Vec<&MessageId> {
         let list = self.tree.find(id).map(|ix| self.tree.siblings(ix));
@@ -39,7 +39,7 @@ impl Conversation {
     ///
     /// # Errors
     ///
-    /// Fails if no message has this id, or if no version is before or after it.
+    /// Fails if no message has this id, or if the message has no previous or next version.
     pub fn sibling(&self, id: &MessageId, which: Sibling) -> Result<&MessageId, TreeError> {
         self.tree.sibling(id, which)
     }
@@ -54,7 +54,8 @@ impl Conversation {
         Ok(chain.filter_map(|ix| self.tree.id_at(ix)).collect())
     }
 
-    /// Returns the children of a message, oldest first; for `None`, the messages without a parent.
+    /// Returns the children of a message, oldest first. For `None`, returns the messages without a
+    /// parent.
     #[must_use]
     pub fn children(&self, id: Option<&MessageId>) -> Vec<&MessageId> {
         let list = match id {
@@ -84,8 +85,8 @@ impl Conversation {
         self.tree.node(self.tree.find(id)?)?.awaits.as_ref()
     }
 
-    /// Ends the shown branch and the run branch at this message, or empties both for `None`.
-    /// Returns false if no message has this id.
+    /// Makes the displayed branch and the run branch end at this message. For `None`, both branches
+    /// become empty. Returns false if no message has this id.
     pub(crate) fn select_tip(&mut self, id: Option<&MessageId>) -> bool {
         match id.map(|id| self.tree.find(id)) {
             None => self.tree.set_run_path(Vec::new()),
@@ -95,9 +96,8 @@ impl Conversation {
         true
     }
 
-    /// Shows the branch through a message. With `exact`, the branch ends at the message. With
-    /// `write`, runs write there from now on; otherwise only the shown branch changes. Fails if no
-    /// message has this id.
+    /// Displays the branch through a message. If `exact` is true, the branch ends at the message.
+    /// If `write` is true, the branch also becomes the run branch. Fails if no message has this id.
     pub(crate) fn select(
         &mut self,
         id: &MessageId,
@@ -107,31 +107,32 @@ impl Conversation {
         self.tree.select(id, exact, write)
     }
 
-    /// Makes runs write on the shown branch.
+    /// Makes the displayed branch the run branch.
     pub(crate) fn set_run_branch_to_shown(&mut self) {
         self.tree.set_run_branch_to_shown();
     }
 
-    /// Shows the branch that runs write on.
+    /// Displays the run branch.
     pub(crate) fn show_run_branch(&mut self) {
         self.tree.show_run_branch();
     }
 
-    /// Returns true if a message is on the branch that runs write on.
+    /// Returns true if a message is on the run branch.
     pub(crate) fn is_on_run_path(&self, id: &MessageId) -> bool {
         self.tree
             .find(id)
             .is_some_and(|ix| self.tree.is_on_path(ix))
     }
 
-    /// Cuts the run branch back to this message, to retry a run. Calls of the removed messages that
-    /// were started or decided remain as detached calls, and keep their state if the agent repeats
-    /// them. Does nothing if no message has this id.
+    /// Cuts the run branch back to this message, so that a run can be retried. Calls of the removed
+    /// messages that were started or decided are kept as detached calls. A detached call keeps its
+    /// state if the agent repeats the call. Does nothing if no message has this id.
     pub(crate) fn retry_at(&mut self, tip: &MessageId) {
         self.tree.close_gaps();
         let old_path = self.tree.path().to_vec();
         let tip_ix = self.tree.find(tip);
-        // The run may have copied the message to its own branch.
+        // If the message is not on the run's path, its copy is used, because the run may have
+        // copied the message to its own branch.
         let find_copy = || {
             let message = self.message(tip);
             self.find_message(message.map_or(tip.as_str(), |message| message.wire_id()))
@@ -139,7 +140,8 @@ impl Conversation {
         let path_ix = tip_ix
             .filter(|ix| self.tree.is_on_path(*ix))
             .or_else(find_copy);
-        // A snapshot may have moved the message to a branch of its own.
+        // A message without a copy on the path is used as it is, because a snapshot may have moved
+        // the message to its own branch.
         let Some(tip) = path_ix.or(tip_ix) else {
             return;
         };
@@ -154,15 +156,15 @@ impl Conversation {
         }
     }
 
-    /// Returns the thread id of the run branch, from its newest message that has one. Returns
-    /// `None` if no message of the branch has a thread id.
+    /// Returns the thread id of the run branch: the thread id of the newest message that has a
+    /// thread id. Returns `None` if no message of the branch has a thread id.
     pub(crate) fn run_thread_id(&self) -> Option<&str> {
         let mut newest = self.run_path().rev();
         newest.find_map(|message| message.thread_id.as_deref())
     }
 
-    /// Sets the thread id of the run branch, beginning with its newest message. Does nothing on an
-    /// empty branch.
+    /// Sets the thread id of the newest message on the run branch. Does nothing if the branch is
+    /// empty.
     pub(crate) fn set_run_thread_id(&mut self, thread_id: String) {
         let Some(ix) = self.tree.path().last().copied() else {
             return;
@@ -171,7 +173,7 @@ impl Conversation {
         self.edit_message(ix, |message| message.thread_id = Some(thread_id));
     }
 
-    /// Moves a message and its descendants below another message; for `None`, the message becomes a
+    /// Moves a message and its descendants below another message. For `None`, the message becomes a
     /// root. Fails if an id is unknown, or if the message would become its own descendant.
     pub(crate) fn reparent(
         &mut self,
@@ -181,9 +183,9 @@ impl Conversation {
         self.tree.reparent(id, parent)
     }
 
-    /// Deletes a message and its descendants, until [`Self::restore_deleted`] restores them. If the
-    /// message was shown, its previous version is shown instead, else the next, else its parent.
-    /// Fails if no message has this id.
+    /// Deletes a message and its descendants, which [`Self::restore_deleted`] can restore. If the
+    /// message was displayed, the previous version is displayed instead. If there is no previous
+    /// version, the next version is displayed, or else the parent. Fails if no message has this id.
     pub(crate) fn delete(&mut self, id: &MessageId) -> Result<(), TreeError> {
         let ix = self.tree.index_of(id)?;
         let node_results = self.tree.nodes().filter_map(|(ix, node)| {
@@ -211,8 +213,8 @@ impl Conversation {
     }
 
     /// Removes the deleted messages from the index of wire ids. If the conversation contains
-    /// results without a call, rebuilds the indices instead, because their calls may be on the path
-    /// now.
+    /// results without a call, the indices are rebuilt instead, because the calls of these results
+    /// may be on the path now.
     fn unindex_deleted(&mut self) {
         if !self.orphans.is_empty() {
             return self.reindex();
@@ -226,8 +228,8 @@ impl Conversation {
         self.deleted = Some(deletion);
     }
 
-    /// Indexes the calls of a deleted branch by wire id, so that agents can still refer to them,
-    /// except calls whose wire id another call has.
+    /// Indexes the calls of a deleted branch by wire id, so that agents can still refer to the
+    /// calls. A call is not indexed if another call has the same wire id.
     fn index_deleted_calls(&mut self, keys: &[CallKey]) {
         for key in keys.iter().copied() {
             let Some(call) = self.calls.get(&key) else {
@@ -244,8 +246,8 @@ impl Conversation {
         }
     }
 
-    /// Returns the first message of the last deleted branch and the number of deleted messages, if
-    /// the deletion can be undone.
+    /// Returns the id of the first message in the last deleted branch and the number of deleted
+    /// messages, if the deletion can be undone.
     #[must_use]
     pub fn last_deleted(&self) -> Option<(&MessageId, usize)> {
         let deletion = self
@@ -256,8 +258,7 @@ impl Conversation {
         Some((&first.id, deletion.branch.nodes().count()))
     }
 
-    /// Discards the deleted branch and its calls, except the calls that an agent can still refer
-    /// to.
+    /// Discards the deleted branch and its calls, except calls that an agent can still refer to.
     pub(crate) fn forget_deleted(&mut self) {
         let Some(deletion) = self.deleted.take() else {
             return;
@@ -271,16 +272,16 @@ impl Conversation {
         }
     }
 
-    /// Returns true if the deleted branch can be restored: its parent exists, its nodes and ids are
-    /// unused, and none of its calls belongs to a message.
+    /// Returns true if the deleted branch can be restored: the parent of the branch exists, the
+    /// nodes and ids of the branch are unused, and none of its calls belongs to a message.
     fn can_restore(&self, deleted: &DeletedBranch) -> bool {
         let mut calls = deleted.call_keys();
         self.tree.can_restore(&deleted.branch)
             && calls.all(|key| self.calls.owner(&key) == Some(CallOwner::Nowhere))
     }
 
-    /// Restores the last deleted branch. With `write`, the run branch continues there. Fails if
-    /// nothing was deleted, or if the branch can no longer be restored.
+    /// Restores the last deleted branch. If `write` is true, the restored branch becomes the run
+    /// branch. Fails if nothing was deleted, or if the branch can no longer be restored.
     pub(crate) fn restore_deleted(&mut self, write: bool) -> Result<(), TreeError> {
         let deletion = self
             .deleted
@@ -297,7 +298,7 @@ impl Conversation {
         for key in deletion.detached {
             self.calls.forget_detached(&key);
         }
-        // The calls are restored with their present state, which may have changed since the
+        // The calls are reported as changed, because their states may have changed since the
         // deletion.
         self.log.extend(keys.into_iter().map(Change::Call));
         for (place, results) in deletion.results {

@@ -1,4 +1,4 @@
-//! A tool call: its arguments, its state and its result.
+//! Defines a tool call, with its arguments, its state and its result.
 
 use serde_json::{Map, Value};
 
@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{action::ActionFingerprint, event::Object};
 
-/// A tool call, in an assistant's message or made by the page itself.
+/// A tool call in an assistant's message, or a tool call that the page made.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct ToolCall {
@@ -29,7 +29,7 @@ pub struct ToolCall {
     pub(crate) extra: Object,
     pub(crate) origin: Origin,
     pub(super) state: State,
-    /// The number of the run that made the call, if known.
+    /// The number of the run that made the call, if the run is known.
     pub(super) run: Option<u64>,
     pub(super) arguments: Arguments,
     /// The events that the conversation has not collected yet.
@@ -43,13 +43,13 @@ impl ToolCall {
         self.created_at
     }
 
-    /// Returns the key of the call whose handler requested this call, if any.
+    /// Returns the key of the call whose handler requested this call, if a handler requested it.
     #[must_use]
     pub const fn parent(&self) -> Option<CallKey> {
         self.parent
     }
 
-    /// Returns the fingerprint of the action that was offered to the agent, or whose handler
+    /// Returns the fingerprint of the action that was offered to the agent or whose handler was
     /// started. Returns `None` if no action of this page is responsible for the call.
     #[must_use]
     pub const fn action(&self) -> Option<&ActionFingerprint> {
@@ -62,27 +62,26 @@ impl ToolCall {
         self.encrypted_value.as_deref()
     }
 
-    /// Returns the metadata, an object with arbitrary fields.
+    /// Returns the metadata of the call: an object with arbitrary fields.
     #[must_use]
     pub const fn metadata(&self) -> &Object {
         &self.metadata
     }
 
-    /// Returns the unknown fields, stored unchanged.
+    /// Returns the unknown fields of the call, which are stored unchanged.
     #[must_use]
     pub const fn extra(&self) -> &Object {
         &self.extra
     }
 
-    /// Returns the origin of the call: the agent's protocol or the page, the agent's provider, or a
-    /// text.
+    /// Returns the origin of the call.
     #[must_use]
     pub const fn origin(&self) -> Origin {
         self.origin
     }
 
-    /// Returns the id of the call on the wire, which its agent usually assigned; empty for a call
-    /// that the page made itself.
+    /// Returns the id of the call on the wire, which the agent usually assigned. The id of a call
+    /// that the page made is empty.
     #[must_use]
     pub fn id(&self) -> &str {
         &self.id
@@ -94,13 +93,13 @@ impl ToolCall {
         &self.name
     }
 
-    /// Returns the newest preliminary result, which is shown and never sent.
+    /// Returns the newest preliminary result, which is displayed and never sent to the agent.
     #[must_use]
     pub const fn preliminary(&self) -> Option<&Value> {
         self.preliminary.as_ref()
     }
 
-    /// Returns the last progress that the handler reported, if any.
+    /// Returns the last progress that the handler reported, if the handler has reported progress.
     #[must_use]
     pub const fn progress(&self) -> Option<&Progress> {
         self.progress.as_ref()
@@ -129,8 +128,8 @@ impl ToolCall {
         }
     }
 
-    /// Returns the call's key. It does not change when the call moves to another message or gets
-    /// another id.
+    /// Returns the call's key. The key does not change when the call moves to another message or
+    /// gets another id.
     #[must_use]
     pub const fn key(&self) -> CallKey {
         self.key
@@ -140,7 +139,7 @@ impl ToolCall {
     #[must_use]
     pub const fn phase(&self) -> Phase {
         match (&self.state, self.approval()) {
-            // The call required no approval, so its phase only states that the input is complete.
+            // If the call required no approval, the phase only states that the input is complete.
             (
                 State::Allowed(_) | State::Committing(..),
                 None | Some(CallApproval { decision: None, .. }),
@@ -149,8 +148,8 @@ impl ToolCall {
         }
     }
 
-    /// Returns the question that the user was asked, and the answer. Returns `None` if the user was
-    /// not asked.
+    /// Returns the question that the user was asked, with the answer. Returns `None` if the user
+    /// was not asked.
     #[must_use]
     pub const fn approval(&self) -> Option<&CallApproval> {
         match self.state.review() {
@@ -160,7 +159,7 @@ impl ToolCall {
     }
 
     /// Returns the remembered approval under which the call starts without a question to the user,
-    /// if any.
+    /// if such an approval applies.
     #[must_use]
     pub const fn allowed_earlier(&self) -> Option<&AllowedEarlier> {
         match self.state.review() {
@@ -169,14 +168,15 @@ impl ToolCall {
         }
     }
 
-    /// Returns true if an equal call was denied in the same turn, so that the user was not asked
-    /// about this call.
+    /// Returns true if an equal call was denied in the same turn, and the user was therefore not
+    /// asked about this call.
     #[must_use]
     pub const fn denied_before(&self) -> bool {
         matches!(self.state.review(), Some(review) if review.denied_before)
     }
 
-    /// Returns the arguments that the user edited before the approval, or `None` without an edit.
+    /// Returns the arguments that the user edited before the approval, or `None` if the user did
+    /// not edit the arguments.
     #[must_use]
     pub const fn edited_args(&self) -> Option<&Value> {
         match self.state.review() {
@@ -185,8 +185,8 @@ impl ToolCall {
         }
     }
 
-    /// Returns the arguments that the application sanitized before they were shown, or `None` if it
-    /// did not change them.
+    /// Returns the arguments as sanitized by the application before they were displayed, or `None`
+    /// if the application did not change the arguments.
     #[must_use]
     pub const fn clean_args(&self) -> Option<&Value> {
         match self.state.review() {
@@ -196,7 +196,7 @@ impl ToolCall {
     }
 
     /// Returns the action's preview of the changes, for the question to the user. Returns `None` if
-    /// no preview was made. `Err` contains the reason why making the preview failed.
+    /// no preview was made. `Err` contains the reason why the preview could not be made.
     #[must_use]
     pub const fn preview(&self) -> Option<&Result<Value, String>> {
         match self.state.review() {
@@ -205,8 +205,8 @@ impl ToolCall {
         }
     }
 
-    /// Returns the fingerprint of the call that a rule of the application permitted without asking
-    /// the user, if any.
+    /// Returns the fingerprint of the call at the time when a rule of the application permitted the
+    /// call without asking the user, if a rule permitted the call.
     pub(crate) const fn cleared_fingerprint(&self) -> Option<&Fingerprint> {
         match self.state.review() {
             Some(review) => review.cleared.as_ref(),
@@ -214,7 +214,8 @@ impl ToolCall {
         }
     }
 
-    /// Removes and returns the request for a preview that the page's question waits for, if any.
+    /// Removes and returns the request for a preview that the page's question waits for, if the
+    /// question waits for a preview.
     pub(crate) const fn take_awaited_preview(&mut self) -> Option<AwaitedPreview> {
         match &mut self.state {
             State::Asked(question) => question.awaited.take(),
@@ -222,12 +223,12 @@ impl ToolCall {
         }
     }
 
-    /// Applies a change that keeps the call's state.
+    /// Applies a change that does not change the call's state to a different state.
     pub(crate) fn apply_note(&mut self, note: Note) {
         self.state.apply_note(note);
     }
 
-    /// Changes the review regardless of the state table, for tests of later checks.
+    /// Changes the review without a transition of the state table, for tests of later checks.
     #[cfg(test)]
     pub(crate) fn edit_review(&mut self, edit: impl FnOnce(&mut super::Review)) {
         if let Some(review) = self.state.review_mut() {
@@ -243,12 +244,12 @@ impl ToolCall {
         &self.state
     }
 
-    /// Returns the check on which the call's state is based, if any.
+    /// Returns the check on which the call's state is based, if the state is based on a check.
     pub(crate) fn check(&self) -> Option<&Check> {
         self.state.review()?.check.as_deref()
     }
 
-    /// Returns the author of the result, or `None` without a result.
+    /// Returns the author of the result, or `None` if the call has no result.
     #[must_use]
     pub const fn answered_by(&self) -> Option<Author> {
         match &self.state {
@@ -263,14 +264,14 @@ impl ToolCall {
         self.history().changed
     }
 
-    /// Returns true if the call has ended and the agent needs nothing more: the agent sent the
-    /// result, a run that has begun contained it, or no result is sent.
+    /// Returns true if the call has ended and nothing must be sent to the agent, because the agent
+    /// sent the result, a run that has begun contained the result, or no result is sent.
     #[must_use]
     pub const fn is_delivered(&self) -> bool {
         matches!(&self.state, State::Ended(outcome) if outcome.sent)
     }
 
-    /// Returns the result, which is sent to the agent. Returns `None` until the call ends, or if it
+    /// Returns the result, which is sent to the agent. Returns `None` if the call has not ended, or
     /// has ended without a result.
     #[must_use]
     pub const fn result(&self) -> Option<&CallResult> {
@@ -307,8 +308,8 @@ impl ToolCall {
         }
     }
 
-    /// Sets the error that the journal contains for a failed call. `None` keeps the present error;
-    /// a call that has not ended does not change.
+    /// Sets the error that the journal contains for a failed call. If `error` is `None`, the
+    /// current error is kept. A call that has not ended is not changed.
     pub(crate) fn set_error(&mut self, error: Option<CallError>) {
         if let Some(outcome) = self.outcome_mut() {
             outcome.error = error.or(outcome.error.take());
@@ -320,8 +321,8 @@ impl ToolCall {
         matches!(&self.state, State::Ended(outcome) if outcome.unlisted)
     }
 
-    /// Cancels this call and discards its events, for the copy of a call on a branch that the run
-    /// has left.
+    /// Cancels the call and discards its events. The function is used for the copy of a call on a
+    /// branch that the run has left.
     pub(super) fn abandon(&mut self) {
         let mut outcome = EndedCall::new(CallEnd::Cancelled, Author::Page, true);
         outcome.at = Some(self.created_at);
@@ -330,9 +331,9 @@ impl ToolCall {
     }
 
     /// Returns true if the call may wait for the agent's result: the user has answered the agent's
-    /// interrupt about the call, or the call is in the state `Interrupted`. An answer to an
-    /// interrupt that is not an approval request does not change that state. The session determines
-    /// whether the interrupt is open.
+    /// interrupt about the call, or the call is in the state `Interrupted`. A call remains in the
+    /// state `Interrupted` if the answered interrupt is not an approval request. The session
+    /// determines whether the interrupt is open.
     pub(crate) fn may_await_agent(&self) -> bool {
         let is_answered = || {
             let approval = self.approval();
@@ -358,15 +359,17 @@ impl ToolCall {
         self.history().starts > 0
     }
 
-    /// Returns true if the call's handler was started before a reload and its outcome is unknown:
-    /// the user is asked before it runs again, unless its action is idempotent.
+    /// Returns true if the call's handler was started before a reload and the outcome of the
+    /// handler is unknown. The user is asked before the handler runs again, unless the action is
+    /// idempotent.
     #[must_use]
     pub const fn has_unknown_outcome(&self) -> bool {
         self.history().unknown_outcome
     }
 
     /// Returns the number of claims that starts of the call's handler have used. A journal accepts
-    /// a claim once, so each start needs a new claim, regardless of the outcome of earlier starts.
+    /// a claim only once, so each start needs a new claim, regardless of the outcome of earlier
+    /// starts.
     pub(crate) const fn claim_count(&self) -> u32 {
         let history = self.history();
         history.starts.saturating_add(history.void_starts)
@@ -374,18 +377,18 @@ impl ToolCall {
 
     /// Records that the journal contains a start of the call's handler. A call that could start or
     /// was running is checked again, with an unknown outcome. `attempt` is the number of claims
-    /// that were used before that start.
+    /// that were used before the recorded start.
     pub(super) fn mark_unknown_outcome(&mut self, attempt: u32) {
         self.state = std::mem::take(&mut self.state).into_unknown_outcome(attempt);
     }
 
-    /// Returns true if the page ended the call, by a result or by cancelling it.
+    /// Returns true if the page ended the call with a result or by cancelling the call.
     #[must_use]
     pub const fn is_settled_here(&self) -> bool {
         matches!(&self.state, State::Ended(outcome) if matches!(outcome.by, Author::Page))
     }
 
-    /// Returns true if the agent cannot change the name and arguments any more: the call is
+    /// Returns true if the agent can no longer change the name and arguments, because the call is
     /// running, was denied, or was ended by the page.
     pub(super) const fn is_fixed(&self) -> bool {
         let is_decided = matches!(
@@ -401,9 +404,9 @@ impl ToolCall {
         matches!(decision, Some(Decision::Denied { .. }))
     }
 
-    /// Applies an event to the state and adds the resulting event of the call. Discards the
-    /// preliminary result and the progress if the call restarts. Returns `false` if the state does
-    /// not change.
+    /// Applies an event to the state and adds the resulting event of the call. If the call
+    /// restarts, its preliminary result and its progress are discarded. Returns false if the state
+    /// does not change.
     pub(super) fn apply_event(&mut self, event: StateEvent) -> bool {
         let old_phase = self.phase();
         let kind = self.event_kind(&event);
@@ -425,8 +428,8 @@ impl ToolCall {
             self.preliminary = None;
             self.progress = None;
         }
-        // The agent may repeat or correct a result. A result with the same phase is not another
-        // end.
+        // A repeated or corrected result adds an end event only if the phase changes, because the
+        // call had already ended.
         let is_end = is_settlement && (!was_done || self.phase() != old_phase);
         let create_end_event = || is_end.then(|| self.ended_event_kind());
         if let Some(kind) = kind.or_else(create_end_event) {
@@ -436,8 +439,8 @@ impl ToolCall {
     }
 
     /// Changes the outcome of a call from an output to an error, because the agent reported the
-    /// failure after the result. Adds another end event, so that the last event does not record a
-    /// success.
+    /// failure after the result. An end event is added, so that the last event of the call does not
+    /// record a success.
     pub(super) fn fail_output(&mut self) {
         let old_phase = self.phase();
         let Some(outcome) = self.outcome_mut() else {
@@ -457,7 +460,7 @@ impl ToolCall {
     }
 
     /// Returns the id of the tool message that hands the call off to the agent. Returns `None` if
-    /// the call is not handed off, or has changed since the approval.
+    /// the call is not handed off, or if the call has changed since the approval.
     pub(crate) fn hand_off_message_id(&self) -> Option<&str> {
         let State::HandedOff { message, .. } = &self.state else {
             return None;
@@ -466,8 +469,8 @@ impl ToolCall {
         message.map(String::as_str)
     }
 
-    /// Returns true if the agent's question about the call was approved, and the call has not
-    /// changed since.
+    /// Returns true if the agent's question about the call was approved and the call has not
+    /// changed since the approval.
     pub(crate) fn is_approved_for_agent(&self) -> bool {
         !self.has_changed()
             && self.approval().is_some_and(|approval| {
@@ -475,7 +478,7 @@ impl ToolCall {
             })
     }
 
-    /// Returns true if the agent asks about the call by an interrupt, or has done so before.
+    /// Returns true if the agent has asked about the call by an interrupt.
     pub(crate) fn was_asked_by_agent(&self) -> bool {
         let approval = self.approval();
         approval.is_some_and(|approval| approval.interrupt_id.is_some())
@@ -501,14 +504,15 @@ impl ToolCall {
 }
 
 impl Fingerprint {
-    /// Returns the fingerprint of a call's effective content, without rules of an action.
+    /// Returns the fingerprint of a call's effective name and arguments, without rules of an
+    /// action.
     pub(crate) fn from_call(call: &ToolCall) -> Self {
         let args = call.effective_args().ok_or_else(|| call.args_text());
         Self::new(&call.name, args, &Value::Null)
     }
 
-    /// Returns the fingerprint of a call as its agent wrote it, without changes by the user or the
-    /// page.
+    /// Returns the fingerprint of a call as the agent wrote the call, without changes by the user
+    /// or the page.
     pub(crate) fn from_agents_call(call: &ToolCall) -> Self {
         let args = call.args().ok_or_else(|| call.args_text());
         Self::new(&call.name, args, &Value::Null)

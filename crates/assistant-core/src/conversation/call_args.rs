@@ -1,5 +1,5 @@
-//! Methods of [`ToolCall`] that read and change its arguments, and apply the resulting state
-//! events. The module `args` defines the type that stores the text and the parsed value.
+//! Defines the methods of [`ToolCall`] that read and change its arguments, and apply the resulting
+//! state events. The module `args` defines the type that stores the text and the parsed value.
 
 use serde_json::Value;
 
@@ -16,29 +16,29 @@ impl ToolCall {
         &self.arguments.text
     }
 
-    /// Returns the number of times that the text of the arguments was replaced by a text that does
-    /// not begin with the earlier text. Within one generation the text only grows.
+    /// Returns the number of times that the text of the arguments was replaced with a text that
+    /// does not begin with the previous text. Within one generation, the text only grows.
     #[must_use]
     pub fn args_generation(&self) -> u32 {
         self.arguments.generation
     }
 
-    /// Returns the parsed arguments. Returns `None` until they are complete, and for invalid JSON
-    /// and duplicate keys.
+    /// Returns the parsed arguments. Returns `None` if the arguments are not complete, are not
+    /// valid JSON or contain duplicate keys.
     #[must_use]
     pub fn args(&self) -> Option<&Value> {
         self.arguments.value.as_ref()
     }
 
-    /// Returns the arguments that a handler gets: edited by the user, sanitized by the application,
-    /// or as the agent wrote them.
+    /// Returns the arguments that the handler receives: the arguments edited by the user, or else
+    /// the arguments sanitized by the application, or else the arguments that the agent wrote.
     #[must_use]
     pub fn effective_args(&self) -> Option<&Value> {
         self.changed_args().or(self.arguments.value.as_ref())
     }
 
-    /// Returns the arguments that a handler gets, if the user or the application changed those that
-    /// the agent wrote.
+    /// Returns the arguments that the handler receives, if the user or the application changed the
+    /// arguments that the agent wrote.
     pub(crate) fn changed_args(&self) -> Option<&Value> {
         self.edited_args().or_else(|| self.clean_args())
     }
@@ -51,8 +51,9 @@ impl ToolCall {
         complete_value.or_else(|| self.arguments.partial.value())
     }
 
-    /// Returns true if the argument of this name has its final value: streaming arguments are
-    /// completed one after the other. Always true once all arguments are valid and complete.
+    /// Returns true if the argument with this name has its final value, because streaming arguments
+    /// are completed one after the other. Always returns true when all arguments are valid and
+    /// complete.
     #[must_use]
     pub fn has_whole_arg(&self, name: &str) -> bool {
         let is_complete = || self.arguments.partial.field_state(&[name]) == FieldState::Complete;
@@ -68,7 +69,8 @@ impl ToolCall {
     }
 
     /// Reopens the arguments. The call returns to streaming, unless it is running, denied, handed
-    /// off or interrupted, or has ended: such a call keeps its state and its result.
+    /// off or interrupted, or has ended. A call that does not return to streaming keeps its state
+    /// and its result.
     pub(super) fn reopen_args(&mut self) {
         self.arguments.open = true;
         self.arguments.listed = false;
@@ -78,23 +80,25 @@ impl ToolCall {
         }
     }
 
-    /// Returns true if more arguments may follow: the arguments have not ended, or they ended only
-    /// because a message list contained them. In the second case, the call must be in the phase
-    /// [`Phase::InputAvailable`], or ended, but not by the page.
+    /// Returns true if more arguments may follow, because the arguments have not ended, or ended
+    /// only because a message list contained them. In the second case, the call must also be in the
+    /// phase [`Phase::InputAvailable`] or must have ended, and must not have been ended by the
+    /// page.
     pub(crate) fn can_take_more_args(&self) -> bool {
         let can_reopen = self.state.is_done() || self.phase() == Phase::InputAvailable;
         self.arguments.open || (self.arguments.listed && can_reopen && !self.is_settled_here())
     }
 
     /// Ends the arguments of a call that a message list contains. If the arguments had not ended
-    /// before, more may still stream in.
+    /// before, more arguments may still stream in.
     pub(super) fn end_args_in_list(&mut self) {
         self.arguments.listed |= self.arguments.open;
         self.end_args();
     }
 
-    /// Returns true if the arguments name a field twice. The user might see another value than the
-    /// one that would run, so such arguments count as invalid.
+    /// Returns true if an object in the arguments contains the same key twice. Such arguments count
+    /// as invalid, because the user might see a different value than the value that the handler
+    /// receives.
     #[must_use]
     pub const fn names_a_field_twice(&self) -> bool {
         self.arguments.partial.has_duplicate_keys()
@@ -106,7 +110,8 @@ impl ToolCall {
         self.arguments.partial.is_too_deep()
     }
 
-    /// Ends the arguments and parses them. Empty text is an empty object (rule "empty arguments").
+    /// Ends the arguments and parses them. The value of an empty text is an empty object (rule
+    /// "empty arguments").
     pub(crate) fn end_args(&mut self) {
         self.arguments.end();
         self.apply_event(StateEvent::ArgsEnded);
@@ -117,9 +122,9 @@ impl ToolCall {
         self.arguments.value = None;
     }
 
-    /// Ends the arguments as cut off and discards the edited and sanitized arguments. Does nothing
-    /// if the call is running, denied or ended, if the agent runs it, or if an interrupt of the
-    /// agent refers to it.
+    /// Ends the arguments as cut off, and discards the edited and sanitized arguments. Does nothing
+    /// if the call is running, denied or ended, if the agent runs the call, or if an interrupt of
+    /// the agent refers to the call.
     pub(crate) fn cut_off_args(&mut self) {
         let is_open = matches!(
             self.state,
@@ -149,8 +154,8 @@ impl ToolCall {
         self.arguments.is_cut_off()
     }
 
-    /// Returns true if the arguments have ended, even if they are not valid JSON. The call itself
-    /// may still be open.
+    /// Returns true if the arguments have ended, even if the arguments are not valid JSON. The call
+    /// itself may still be open.
     #[must_use]
     pub const fn has_ended(&self) -> bool {
         !self.arguments.open

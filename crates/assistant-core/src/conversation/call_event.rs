@@ -1,5 +1,6 @@
-//! Defines the events of calls, for records, observers and the page. `call_step` creates them when
-//! a state changes, and `call` when the outcome of an ended call is corrected.
+//! Defines the events of calls, for records, observers and the page. The module `call_step` creates
+//! events when a state changes, and the module `call` creates events when the outcome of an ended
+//! call is corrected.
 
 use serde_json::Value;
 
@@ -8,8 +9,9 @@ use crate::action::ActionFingerprint;
 
 /// An event of a call.
 ///
-/// One input may cause several events of one call;
-/// [`Output::phase_changes`](crate::session::Output::phase_changes) reduces them to the net effect.
+/// One input may cause several events of a call.
+/// [`Output::phase_changes`](crate::session::Output::phase_changes) reduces these events to their
+/// net effect.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct CallEvent {
@@ -18,9 +20,10 @@ pub struct CallEvent {
     pub(crate) kind: CallEventKind,
     pub(crate) before: Option<Phase>,
     pub(crate) phase: Phase,
-    /// The facts about the call, for records, if the conversation has removed the call.
+    /// The properties of the call, for records, if the conversation has removed the call.
     pub(crate) removed: Option<Box<CallFacts>>,
-    /// The id of the call's conversation, if another conversation has replaced it.
+    /// The id of the call's conversation, if that conversation has been replaced with another
+    /// conversation.
     pub(crate) thread_id: Option<String>,
 }
 
@@ -37,13 +40,13 @@ impl CallEvent {
         &self.name
     }
 
-    /// Returns the kind of the event, with its details.
+    /// Returns the kind of the event, including details.
     #[must_use]
     pub const fn kind(&self) -> &CallEventKind {
         &self.kind
     }
 
-    /// Returns the phase before the event. Returns `None` for a call that arrived with its history,
+    /// Returns the phase before the event. Returns `None` for a call that arrived with its history
     /// in a list of messages.
     #[must_use]
     pub const fn before(&self) -> Option<Phase> {
@@ -57,7 +60,7 @@ impl CallEvent {
     }
 }
 
-/// The kind of an event, with its details.
+/// The kind of an event, including details.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum CallEventKind {
@@ -75,25 +78,25 @@ pub enum CallEventKind {
     },
     /// The call was denied.
     Denied {
-        /// The reason that was given.
+        /// The reason for the denial, if a reason was given.
         reason: Option<String>,
         /// The decider, or `None` if the denial follows from another event, such as a new message
         /// or a stop.
         by: Option<Decider>,
     },
-    /// The call equals a call that the user denied in this turn, and was denied without asking
-    /// again.
+    /// The call equals a call that the user denied in this turn, and was denied without asking the
+    /// user again.
     DeniedBefore {
         /// The reason for the earlier denial.
         reason: Option<String>,
     },
-    /// The call is remote: the agent runs it.
+    /// The call is remote, which means that the agent runs the call.
     Remote,
     /// A run sends the approval to the agent, which runs the call. No record is kept.
     SendStarted,
     /// The run that sent the approval failed. No record is kept.
     SendFailed,
-    /// The agent's interrupt is over, and the agent sent no result. No record is kept.
+    /// The agent's interrupt is closed, and the agent has sent no result. No record is kept.
     InterruptLifted,
     /// The call's handler started.
     Started {
@@ -102,20 +105,20 @@ pub enum CallEventKind {
     },
     /// The call or its action has changed, so the decision about the call is void.
     Voided,
-    /// The call was restored with its conversation, and waits for a decision or runs as before. No
-    /// record is kept.
+    /// The call was restored with its conversation, and still waits for a decision or is still
+    /// running. No record is kept.
     Resumed,
-    /// The call stays open in a conversation that was replaced by another, and does not continue on
-    /// this page. No record is kept.
+    /// The call remains open in a conversation that was replaced with another conversation, and
+    /// does not continue on this page. No record is kept.
     Detached,
-    /// The call has ended. One such record is kept for each attempt, and another if the agent later
-    /// corrects the outcome. The newest record applies.
+    /// The call has ended. A record is kept for each attempt. If the agent later corrects the
+    /// outcome, an additional record is kept. The newest record applies.
     Ended {
-        /// The outcome.
+        /// The outcome of the call.
         outcome: CallOutcome,
         /// The author of the outcome.
         by: Author,
-        /// The kind of error, and its message.
+        /// The kind of the error and the error message, if the call failed.
         error: Option<(ErrorKind, String)>,
         /// The time since the call appeared, in milliseconds.
         duration_ms: u64,
@@ -139,12 +142,13 @@ impl CallEventKind {
 /// The properties of a call that a record contains.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct CallFacts {
-    /// The id that the agent gave the call.
+    /// The id that the agent assigned to the call.
     pub(crate) id: String,
     pub(crate) name: String,
     pub(crate) action: Option<ActionFingerprint>,
     pub(crate) parent: Option<CallKey>,
-    /// The arguments that run or would run; the original text if they are not JSON.
+    /// The arguments with which the handler runs or would run, or the original text of the
+    /// arguments if the text is not JSON.
     pub(crate) args: Value,
 }
 
@@ -170,11 +174,11 @@ pub enum AllowedBy {
     },
     /// The application's code approved the call in answer to the agent's question.
     ApplicationToAgent,
-    /// A remembered approval applied.
+    /// A remembered approval applied to the call.
     Earlier {
-        /// The id of that approval.
+        /// The id of the remembered approval.
         id: String,
-        /// The decider who gave that approval.
+        /// The decider that gave the remembered approval.
         by: Decider,
     },
 }

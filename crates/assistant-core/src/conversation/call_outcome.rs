@@ -1,4 +1,4 @@
-//! The outcome of an attempt to run a call, for records and observers.
+//! Defines the outcome of an attempt to run a call, for records and observers.
 
 use super::{ErrorKind, Phase};
 
@@ -12,13 +12,13 @@ pub enum CallOutcome {
     Failed,
     /// The call's handler exceeded its time limit.
     TimedOut,
-    /// The call was refused before anything ran: unknown action, invalid arguments, a limit, no
-    /// permission.
+    /// The call was refused before its handler started, because of an unknown action, invalid
+    /// arguments, a limit or a missing permission.
     Refused,
     /// The user or the application denied the call.
     Denied,
     /// The call was not run on this page, because the user sent a new message, or because the tool
-    /// is the agent's own and needs no answer of the page.
+    /// belongs to the agent and needs no answer from the page.
     Skipped,
     /// The call was cancelled.
     Cancelled,

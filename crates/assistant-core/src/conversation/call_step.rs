@@ -1,4 +1,4 @@
-//! Creates the events that changes of a call's state cause, with their details.
+//! Creates the call events that result from changes of a call's state, including their details.
 
 use super::{
     AllowedBy, Author, CallEvent, CallEventKind, CallFacts, CallOutcome, Decider, Decision, Phase,
@@ -20,7 +20,7 @@ impl ToolCall {
         }
     }
 
-    /// Returns the facts about the call that a record contains.
+    /// Returns the properties of the call that a record contains.
     pub(crate) fn facts(&self) -> CallFacts {
         let args = self.effective_args().cloned();
         CallFacts {
@@ -32,9 +32,9 @@ impl ToolCall {
         }
     }
 
-    /// Returns the kind of call event for a state event that is about to be applied, or `None` if
-    /// observers are not notified. For the end of a call, [`Self::ended_event_kind`] returns the
-    /// kind after the event was applied.
+    /// Returns the kind of call event for a state event that is about to be applied. Returns `None`
+    /// if observers are not notified. For the end of a call, [`Self::ended_event_kind`] returns the
+    /// kind after the state event was applied.
     pub(super) fn event_kind(&self, event: &StateEvent) -> Option<CallEventKind> {
         let decider = || self.approval().and_then(|asked| asked.by);
         let create_denial = |reason: &Option<String>, by| match self.denied_before() {
@@ -127,14 +127,14 @@ impl ToolCall {
 }
 
 impl CallEvent {
-    /// Stores the properties of a call and the id of its conversation, for records, before another
-    /// conversation replaces that conversation.
+    /// Stores the properties of a call and the id of its conversation in the event, for records.
+    /// The function is called before the conversation is replaced with another conversation.
     pub(crate) fn attach_facts_and_thread_id(&mut self, thread_id: &str, call: &ToolCall) {
         self.attach_facts(call);
         self.thread_id = Some(thread_id.to_owned());
     }
 
-    /// Stores the properties of a call that is removed, for records.
+    /// Stores the properties of a call that is being removed in the event, for records.
     pub(super) fn attach_facts(&mut self, call: &ToolCall) {
         self.removed.get_or_insert_with(|| Box::new(call.facts()));
     }

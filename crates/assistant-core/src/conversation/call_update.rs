@@ -1,4 +1,4 @@
-//! Updates a call when its agent lists or announces the call again or changes its arguments.
+//! Updates a call when its agent lists the call, announces the call again or changes its arguments.
 
 use super::{
     Note, ToolCall,
@@ -6,8 +6,8 @@ use super::{
 };
 
 impl ToolCall {
-    /// Replaces the content of this call with that of a listed call. The history of this call
-    /// stays, and so do the name and the arguments if they are final.
+    /// Replaces the content of this call with the content of a listed call. This call keeps its
+    /// history, and also its name and arguments if they are final.
     pub(super) fn replace_content(&mut self, other: Self) {
         self.origin = other.origin;
         self.rewrite(other.name.clone(), other.args_text());
@@ -19,9 +19,9 @@ impl ToolCall {
         self.extra = other.extra;
     }
 
-    /// Clears the arguments and the other fields of a detached call that a run announces again.
+    /// Clears the arguments and the remaining fields of a detached call that a run announces again.
     /// Does nothing if the call is running, denied or handed off, or was ended by the page. A call
-    /// that has not ended belongs to that run afterwards.
+    /// that has not ended belongs to the announcing run afterwards.
     pub(super) fn restart_args(&mut self, run: Option<u64>) {
         let is_fixed = matches!(
             self.state,
@@ -42,17 +42,18 @@ impl ToolCall {
     }
 
     /// Replaces the name and the arguments with the agent's newer version. Arguments that a server
-    /// omits from a list, and arguments that repeat those edited by the user, do not count as a
-    /// change. A call whose name and arguments are final does not change.
+    /// omits from a list, and arguments that repeat the arguments edited by the user, do not count
+    /// as a change. A call with a final name and final arguments is not changed.
     pub(super) fn rewrite(&mut self, name: String, args: &str) {
         if self.is_fixed() && self.has_ended() {
             return;
         }
-        // Some servers list calls without the arguments that they streamed.
+        // Empty arguments do not count as a change, because some servers list calls without the
+        // arguments that they streamed.
         let has_streamed_args = self.run.is_some() && self.has_ended() && self.args().is_some();
         let omits_args = args.is_empty() && has_streamed_args;
-        // The arguments that the user edited were sent to the agent, so repeating them is not a
-        // change.
+        // Arguments that repeat the edited arguments do not count as a change, because the edited
+        // arguments were sent to the agent.
         let edited_args = self.edited_args().filter(|_| self.was_started());
         let repeats_edited_args = edited_args.is_some_and(|edited_args| {
             serde_json::from_str(args).ok().as_ref() == Some(edited_args)

@@ -1,8 +1,8 @@
-//! Owns all calls of a conversation, with indices over them.
+//! Stores all calls of a conversation, with indices of the calls.
 //!
-//! A message stores only the keys of its calls, so a call stays in [`Calls`] if it moves to another
-//! message, or if its message is deleted. Every change of a call is made by [`Calls::edit`], which
-//! updates the indices. `placement` assigns calls to messages.
+//! A message stores only the keys of its calls, so a call remains in [`Calls`] if the call moves to
+//! another message or if its message is deleted. Every change of a call is made by [`Calls::edit`],
+//! which updates the indices. The module `placement` assigns calls to messages.
 
 use std::collections::HashMap;
 
@@ -15,21 +15,21 @@ use crate::order::{SortedMap, in_order};
 #[derive(Debug, Clone, Default)]
 pub(super) struct Calls {
     /// The calls by key. The keys are assigned by this type, so an agent cannot choose a key that
-    /// collides.
+    /// is already in use.
     all: FxHashMap<CallKey, CallEntry>,
     by_wire_id: HashMap<String, Vec<CallKey>>,
-    /// The calls by the id of the tool message with their result.
+    /// The keys of calls, by the id of the tool message that contains the result of the call.
     by_result_id: HashMap<String, Vec<CallKey>>,
-    /// The open calls in messages, on all branches.
+    /// The keys of the open calls in messages on all branches.
     open: SortedMap<CallKey, ()>,
-    /// Calls that have ended, in order of their ends.
+    /// The keys of calls that have ended, in the order in which the calls ended.
     ended: Vec<CallKey>,
-    /// Calls that may start during a run, according to their checks.
+    /// The keys of calls that may start during a run, according to their checks.
     eager: SortedMap<CallKey, ()>,
-    /// Calls that the page itself made, with the numbers of their requests, oldest first.
+    /// The keys of calls that the page made, with the numbers of their requests, oldest first.
     direct: SortedMap<CallKey, u64>,
-    /// Calls that are not on the path of their run, by wire id. A repeated wire id refers to the
-    /// same call.
+    /// The keys of calls that are not on the path of their run, by wire id. A repeated wire id
+    /// refers to the same call.
     detached: HashMap<String, CallKey>,
     last_key: u64,
     events: Vec<CallEvent>,
@@ -44,21 +44,22 @@ struct CallEntry {
 /// The owner of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CallOwner {
-    /// The call is in no message: it is new, was omitted from a list, or its message was deleted.
+    /// The call is in no message, because the call is new, was omitted from a list, or its message
+    /// was deleted.
     Nowhere,
-    /// A message of the tree.
+    /// The call belongs to the message with this node in the tree.
     Node(usize),
-    /// The page, which made the call itself.
+    /// The call belongs to the page, which made the call.
     Page,
 }
 
 impl Calls {
-    /// Returns true if the conversation has no calls, inside or outside of messages.
+    /// Returns true if the conversation has no calls, neither in messages nor outside of messages.
     pub(super) fn is_empty(&self) -> bool {
         self.all.is_empty()
     }
 
-    /// Returns the number of calls, without those of the page itself.
+    /// Returns the number of calls that the page did not make.
     pub(super) fn agent_call_count(&self) -> usize {
         self.all.len().saturating_sub(self.direct.len())
     }
@@ -81,8 +82,8 @@ impl Calls {
         }
     }
 
-    /// Adds a call that belongs to no message yet and was made by the given run. Returns its new
-    /// key.
+    /// Adds a call that belongs to no message yet and was made by the given run. Returns the new
+    /// key of the call.
     pub(super) fn add(&mut self, mut call: ToolCall, run: Option<u64>) -> CallKey {
         self.last_key += 1;
         let key = CallKey::new(self.last_key);
@@ -92,7 +93,8 @@ impl Calls {
         key
     }
 
-    /// Adds a stored call under its stored key, or under a new key if that key is taken or missing.
+    /// Adds a stored call under its stored key. If the key is missing or already in use, the call
+    /// gets a new key.
     pub(super) fn restore(&mut self, mut call: ToolCall) -> CallKey {
         let key = call.key;
         if key.number() == 0 || self.all.contains_key(&key) {
@@ -108,7 +110,8 @@ impl Calls {
         let keys = self.by_wire_id.entry(call.id.clone()).or_default();
         keys.push(key);
         let events = std::mem::take(&mut call.events).into_iter();
-        // The call arrived with its history, so observers have not received an earlier phase.
+        // The event has no earlier phase, because the call arrived with its history and observers
+        // received no earlier phase.
         let events = events.map(|event| CallEvent {
             call: key,
             before: None,
@@ -127,7 +130,7 @@ impl Calls {
         self.all.insert(key, CallEntry { call, owner });
     }
 
-    /// Changes a call. Returns `false` if no call has this key.
+    /// Changes a call. Returns false if no call has this key.
     pub(super) fn edit(&mut self, key: &CallKey, change: &mut dyn FnMut(&mut ToolCall)) -> bool {
         let Some(CallEntry { call, owner }) = self.all.get_mut(key) else {
             return false;
@@ -164,7 +167,8 @@ impl Calls {
         true
     }
 
-    /// Replaces a call with a call that may have another wire id. Keeps the key and the run.
+    /// Replaces the content of a call. The new call may have a different wire id. The key and the
+    /// run of the call are kept.
     #[cfg(feature = "callouts")]
     pub(super) fn replace(&mut self, key: &CallKey, replacement: ToolCall) {
         let id = replacement.id.clone();
@@ -201,7 +205,7 @@ impl Calls {
         }
     }
 
-    /// Attaches a call to the page.
+    /// Makes the page the owner of a call.
     pub(super) fn attach_to_page(&mut self, key: &CallKey, request: u64) {
         if let Some(entry) = self.all.get_mut(key) {
             entry.owner = CallOwner::Page;
@@ -224,8 +228,8 @@ impl Calls {
         }
     }
 
-    /// Removes a call permanently and returns it. Copies the properties of the call to its pending
-    /// events.
+    /// Removes a call permanently and returns the call. The properties of the call are copied to
+    /// its pending events.
     pub(super) fn remove(&mut self, key: &CallKey) -> Option<Box<ToolCall>> {
         let CallEntry { call, .. } = self.all.remove(key)?;
         self.open.remove(key);
@@ -240,7 +244,7 @@ impl Calls {
         Some(call)
     }
 
-    /// Indexes a call by its wire id, although it is not on the path of its run.
+    /// Indexes a call that is not on the path of its run by its wire id.
     pub(super) fn index_detached(&mut self, key: CallKey) {
         if let Some(id) = self.get(&key).map(|call| call.id.clone()) {
             self.detached.insert(id, key);
@@ -255,7 +259,7 @@ impl Calls {
         self.detached.remove(wire_id)
     }
 
-    /// Removes a call from the index of detached calls, which are looked up by wire id.
+    /// Removes a call from the index of detached calls.
     pub(super) fn forget_detached(&mut self, key: &CallKey) {
         let Some(entry) = self.all.get(key) else {
             return;
@@ -265,18 +269,18 @@ impl Calls {
         }
     }
 
-    /// Returns the keys of all detached calls, unordered.
+    /// Returns the keys of all detached calls, in no particular order.
     pub(super) fn detached_keys(&self) -> impl Iterator<Item = CallKey> {
         self.detached.values().copied()
     }
 
-    /// Returns the calls with a wire id, on all branches.
+    /// Returns the calls with a wire id on all branches.
     pub(super) fn calls_with_wire_id(&self, wire_id: &str) -> impl Iterator<Item = &ToolCall> {
         let keys = self.by_wire_id.get(wire_id).into_iter().flatten();
         keys.filter_map(|key| self.get(key))
     }
 
-    /// Returns the calls whose result is in the tool message with this id, in messages of all
+    /// Returns the calls with a result in the tool message with this id, from messages of all
     /// branches.
     pub(super) fn calls_with_result_in(&self, message_id: &str) -> impl Iterator<Item = &ToolCall> {
         let keys = self.by_result_id.get(message_id).into_iter().flatten();
@@ -288,22 +292,22 @@ impl Calls {
         })
     }
 
-    /// Returns the keys of the open calls in messages, on all branches.
+    /// Returns the keys of the open calls in messages on all branches.
     pub(super) fn open_call_keys(&self) -> impl Iterator<Item = CallKey> {
         self.open.iter().map(|(key, ())| key)
     }
 
-    /// Returns true if a call that was checked may start during a run.
+    /// Returns true if any checked call may start during a run.
     pub(super) fn has_eager_call(&self) -> bool {
         self.eager.len() > 0
     }
 
-    /// Returns the calls of the page itself, oldest first.
+    /// Returns the calls that the page made, oldest first.
     pub(super) fn direct_calls(&self) -> impl Iterator<Item = &ToolCall> {
         self.direct.iter().filter_map(|(key, _)| self.get(&key))
     }
 
-    /// Returns the calls in messages, on all branches, unordered.
+    /// Returns the calls in messages on all branches, in no particular order.
     pub(super) fn calls_in_messages(&self) -> impl Iterator<Item = &ToolCall> {
         let entries = self.all.values();
         let placed_entries = entries.filter(|entry| matches!(entry.owner, CallOwner::Node(_)));
@@ -315,8 +319,8 @@ impl Calls {
         &self.ended
     }
 
-    /// Sorts the ended calls by the time at which they ended. A stored conversation contains them
-    /// in the order of its messages.
+    /// Sorts the ended calls by the times at which they ended. In a stored conversation, the ended
+    /// calls are in the order of the messages.
     pub(super) fn sort_ended(&mut self) {
         let by_key = in_order(std::mem::take(&mut self.ended), CallKey::sort_key);
         self.ended = in_order(by_key, |key| {
@@ -325,7 +329,7 @@ impl Calls {
         });
     }
 
-    /// Returns the number of the newest key.
+    /// Returns the newest key as a number.
     pub(super) const fn last_key(&self) -> u64 {
         self.last_key
     }
@@ -335,14 +339,15 @@ impl Calls {
         self.last_key = self.last_key.max(last_key);
     }
 
-    /// Removes and returns the events of calls that were collected since the previous use of this
+    /// Removes and returns the events of calls that were collected since the previous call of this
     /// method.
     pub(super) fn take_events(&mut self) -> Vec<CallEvent> {
         std::mem::take(&mut self.events)
     }
 
-    /// Removes and returns the collected events of calls, before another conversation replaces the
-    /// conversation with this id. The events include the facts that records need.
+    /// Removes and returns the collected events of calls before the conversation with this id is
+    /// replaced with another conversation. The events include the properties of calls that records
+    /// contain.
     pub(super) fn take_last_events(&mut self, thread_id: &str) -> Vec<CallEvent> {
         let mut events = self.take_events();
         for event in &mut events {

@@ -1,14 +1,15 @@
-//! The check of a call: the facts on which the permission to start was based.
+//! Defines the check of a call: the facts on which the permission to start the call was based.
 //!
-//! A check is part of the review in a call's state ([`super::Review`]), and ends with that state.
-//! The check holds while the call and the rules of its action equal its [`CheckSubject`].
+//! A check is part of the review in a call's state ([`super::Review`]), and is discarded with that
+//! state. The check is valid while the call and the rules of its action equal its [`CheckSubject`].
 
 use serde_json::Value;
 
 use crate::action::{ActionSpec, Execution, Policy, RegistrationId, ResultEncoding};
 
-/// The check of a call: its subject, and the properties of its action that later steps need. A
-/// component that registers an action with the same rules may take over the call.
+/// The check of a call: the subject of the check, and the properties of the call's action that
+/// later steps need. A component that registers an action with the same rules may take over the
+/// call.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Check {
     pub(crate) binding: CheckSubject,
@@ -33,7 +34,7 @@ impl Check {
     }
 }
 
-/// The subject of a check: name and arguments of the call, and the rules of its action.
+/// The subject of a check: the name and arguments of the call, and the rules of its action.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct CheckSubject {
     name: String,

@@ -1,4 +1,4 @@
-//! Binds a decision of the user to its subject.
+//! Binds a decision of the user to the subject of the decision.
 
 use super::Fingerprint;
 
@@ -15,7 +15,8 @@ impl<T> Consent<T> {
         Self { given, about }
     }
 
-    /// Creates a decision from a record. The subject is unknown, so the decision grants nothing.
+    /// Creates a decision from a record. The subject of the decision is unknown, so the decision
+    /// grants nothing.
     pub(crate) fn from_record(given: T) -> Self {
         Self::new(given, Fingerprint::unknown())
     }

@@ -1,28 +1,28 @@
 //! Copies messages and calls that branches share, so that a run changes only its own copy.
 //!
-//! The call keeps its key and belongs to the copy of the message. The other branch gets a copy of
-//! the call, which has the same history and can no longer start. `tree` determines which nodes are
-//! shared.
+//! A call of a copied message keeps its key and belongs to the copy of the message. The other
+//! branch gets a copy of the call, which has the same history and can no longer start. The module
+//! `tree` determines which nodes are shared.
 
 use super::{CallKey, Change, Conversation, Note, Part, ToolCall, tree::CopiedNode};
 
 impl Conversation {
-    /// Returns the node that the active run may change: the given node or, if another branch shares
-    /// it, a copy for this path.
+    /// Returns the node that the active run may change. This is the given node, or a copy of the
+    /// node for the run's path if another branch shares the node.
     pub(super) fn unshare(&mut self, ix: usize) -> usize {
         let (unshared_ix, copies) = self.tree.unshare(ix);
         self.link_copied_nodes(&copies);
         unshared_ix
     }
 
-    /// Copies the shared nodes of the run's path from this depth on.
+    /// Copies the shared nodes of the run's path, beginning at this depth.
     pub(super) fn unshare_from(&mut self, depth: usize) {
         let copies = self.tree.unshare_from(depth);
         self.link_copied_nodes(&copies);
     }
 
-    /// Ensures that the message of a call on the run's path belongs to this path alone. The call
-    /// keeps its key.
+    /// Ensures that the message of a call on the run's path is not shared with another branch. The
+    /// call keeps its key.
     pub(super) fn unshare_call(&mut self, key: &CallKey) {
         if let Some(node) = self.calls.node_of(key) {
             self.unshare(node);
@@ -63,8 +63,8 @@ impl Conversation {
     }
 
     /// Replaces the calls in a node of the other branch with copies that have the same history and
-    /// can no longer start. Closes the texts of the node, and keeps only the results of its own
-    /// calls.
+    /// can no longer start. The texts of the node are closed, and only the results of calls in the
+    /// node are kept.
     fn replace_calls_with_copies(&mut self, ix: usize) {
         let Some(node) = self.node_mut(ix) else {
             return;
@@ -80,8 +80,8 @@ impl Conversation {
             .iter()
             .filter_map(Part::call_key)
             .collect();
-        // Each result has one position in the received order. Results of calls in other messages
-        // move with the copied node.
+        // Results of calls in other messages are removed, because each result has only one position
+        // in the received order and these results move with the copied node.
         node.results.retain(|result| keys.contains(result));
         let id = node.message.id.clone();
         for key in &keys {
@@ -91,8 +91,8 @@ impl Conversation {
         self.log.push(Change::Message(id));
     }
 
-    /// Detaches a call from the message of another branch, and leaves a copy of the call there. The
-    /// copy has the same history and can no longer start.
+    /// Detaches a call from a message on another branch, and puts a copy of the call in the
+    /// message. The copy has the same history and can no longer start.
     pub(super) fn detach_and_leave_copy(&mut self, key: &CallKey, node: usize) {
         self.replace_with_copy(key, node);
         self.calls.detach(key);
@@ -101,9 +101,9 @@ impl Conversation {
         self.log.extend(id.map(Change::Message));
     }
 
-    /// Copies the newest call with this wire id that was started or denied, on any branch, and
-    /// returns the key of the copy. Returns `None` if no such call exists. A message list of this
-    /// branch that contains the id refers to the same call, which ran only once.
+    /// Copies the newest call with this wire id that was started or denied on any branch, and
+    /// returns the key of the copy. Returns `None` if no such call exists. If a message list of
+    /// this branch contains the id, the id refers to the same call, which ran only once.
     pub(super) fn copy_settled_call(&mut self, wire_id: &str) -> Option<CallKey> {
         let calls = self
             .calls
@@ -117,15 +117,15 @@ impl Conversation {
         self.add_call_copy(&key)
     }
 
-    /// Adds a copy of a call that has the same history and can no longer start, and returns the key
-    /// of the copy. Returns `None` if the call does not exist.
+    /// Adds a copy of a call that has the same history and can no longer start. Returns the key of
+    /// the copy, or `None` if the call does not exist.
     fn add_call_copy(&mut self, key: &CallKey) -> Option<CallKey> {
         let mut copy = self.calls.get(key)?.clone();
         abandon_copy(&mut copy);
         Some(self.calls.add(copy, None))
     }
 
-    /// Replaces a call in a message with a copy that has its history and can no longer start.
+    /// Replaces a call in a message with a copy that has the same history and can no longer start.
     fn replace_with_copy(&mut self, key: &CallKey, ix: usize) {
         let Some(copy) = self.add_call_copy(key) else {
             return;
@@ -147,8 +147,8 @@ impl Conversation {
     }
 }
 
-/// Discards the events and the check of a copied call, and cancels it if it has not ended. The
-/// events belong to the original, which continues.
+/// Discards the events and the check of a copied call, and cancels the copy if it has not ended.
+/// The events belong to the original call, which continues.
 fn abandon_copy(call: &mut ToolCall) {
     call.events.clear();
     call.apply_note(Note::Checked(None));

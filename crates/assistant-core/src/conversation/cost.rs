@@ -1,4 +1,5 @@
-//! The cost of a message: the tokens, time and price of the runs that ended with it.
+//! Defines the cost of a message: the tokens, time and price of the runs that ended with the
+//! message.
 //!
 //! Values that the agent does not report are unknown, and are not estimated (rule "usage").
 
@@ -23,28 +24,28 @@ pub struct Cost {
 }
 
 impl Cost {
-    /// Returns the tokens, with one entry for each provider and model.
+    /// Returns the numbers of tokens, with one entry for each provider and model.
     #[must_use]
     pub fn usage(&self) -> &[TokenUsage] {
         &self.usage
     }
 
-    /// Returns the duration in milliseconds, including tools and questions to the user. Returns
-    /// `None` if it is not known.
+    /// Returns the duration in milliseconds, including the time of tools and of questions to the
+    /// user. Returns `None` if the duration is unknown.
     #[must_use]
     pub const fn duration_ms(&self) -> Option<u64> {
         self.duration_ms
     }
 
     /// Returns the part of the duration that was spent waiting for the user, in milliseconds.
-    /// Returns `None` if no time was spent waiting, or if it is not known.
+    /// Returns `None` if no time was spent waiting, or if the time is unknown.
     #[must_use]
     pub const fn waited_ms(&self) -> Option<u64> {
         self.waited_ms
     }
 
-    /// Returns the price in millionths of the host's currency, or `None` if it is not known. The
-    /// price is an integer, so sums are exact.
+    /// Returns the price in millionths of the host's currency, or `None` if the price is unknown.
+    /// The price is an integer, so sums are exact.
     #[must_use]
     pub const fn price_micros(&self) -> Option<u64> {
         self.price_micros
@@ -56,8 +57,8 @@ impl Cost {
         self.usage.is_empty() && self.duration_ms.is_none() && self.price_micros.is_none()
     }
 
-    /// Merges a newer report. Keeps the counts that the report omits, and never decreases the
-    /// duration.
+    /// Merges a newer report. Counts that the report omits are kept, and the duration is never
+    /// decreased.
     pub(super) fn merge_report(&mut self, report: Self) {
         if !report.usage.is_empty() {
             self.usage = merge_usage(std::mem::take(&mut self.usage), report.usage);
@@ -66,8 +67,8 @@ impl Cost {
         self.price_micros = report.price_micros.or(self.price_micros);
     }
 
-    /// Adds another cost: the tokens for each model, the durations and the price. Drops the tokens
-    /// of further models once the list of models is full.
+    /// Adds the tokens of each model, the durations and the price of another cost. If the list of
+    /// models is full, the tokens of further models are discarded.
     pub fn add(&mut self, other: &Self) {
         for usage in &other.usage {
             self.add_usage(usage);
@@ -118,20 +119,21 @@ impl Cost {
         (usage != TokenUsage::default()).then_some(usage)
     }
 
-    /// Returns the known number of input tokens, or `None` if it is unknown for all models.
+    /// Returns the known number of input tokens, or `None` if the number is unknown for all models.
     #[must_use]
     pub fn input_tokens(&self) -> Option<u64> {
         sum_counts(self.usage.iter().map(|usage| usage.input_tokens))
     }
 
-    /// Returns the known number of output tokens, or `None` if it is unknown for all models.
+    /// Returns the known number of output tokens, or `None` if the number is unknown for all
+    /// models.
     #[must_use]
     pub fn output_tokens(&self) -> Option<u64> {
         sum_counts(self.usage.iter().map(|usage| usage.output_tokens))
     }
 
     /// Returns the number of all tokens. Returns `None` if no tokens are known, or if a model has
-    /// neither a known total nor both a known input and output.
+    /// neither a known total nor known numbers of both input and output tokens.
     #[must_use]
     pub fn total_tokens(&self) -> Option<u64> {
         let total_of = |usage: &TokenUsage| {
@@ -150,8 +152,8 @@ impl Cost {
         out.opt_count("priceMicros", self.price_micros);
     }
 
-    /// Removes the fields of a stored cost from an object, and returns the cost. Invalid values
-    /// count as unknown.
+    /// Removes the fields of a stored cost from an object, and returns the cost. Invalid values are
+    /// treated as unknown.
     pub(super) fn take_fields(from: &mut Object) -> Self {
         let mut cost = Self::default();
         if let Some(Value::Array(list)) = from.shift_remove("usage") {
@@ -171,8 +173,8 @@ impl Cost {
 }
 
 /// Merges a newer report of usage into the known usage, count by count for each model. A report
-/// without a provider and a model is for all models together and replaces the known usage; counts
-/// that it omits are taken from the known sums.
+/// without a provider and a model contains the totals of all models and replaces the known usage.
+/// Counts that such a report omits are taken from the known sums.
 fn merge_usage(known: Vec<TokenUsage>, report: Vec<TokenUsage>) -> Vec<TokenUsage> {
     let is_total = |usage: &TokenUsage| usage.provider.is_none() && usage.model.is_none();
     let sum_of_models = |known: Vec<TokenUsage>| match <[TokenUsage; 1]>::try_from(known) {
@@ -205,7 +207,7 @@ fn merge_usage(known: Vec<TokenUsage>, report: Vec<TokenUsage>) -> Vec<TokenUsag
     merged_usage
 }
 
-/// Returns the newer report, with the counts that it omits taken from the known report.
+/// Returns the newer report. Counts that the newer report omits are taken from the known report.
 fn fill_missing_counts(report: TokenUsage, known: TokenUsage) -> TokenUsage {
     TokenUsage {
         provider: report.provider.or(known.provider),

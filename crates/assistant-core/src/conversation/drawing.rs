@@ -1,10 +1,11 @@
-//! The layout of the tree as a drawing: the position of each row of the outline, and the part in
-//! view.
+//! Computes the layout of the tree as a drawing: the position of each row of the outline, and the
+//! part of the drawing that is in view.
 //!
-//! The line of a message is its depth, from top to bottom. A message without children has a
-//! separate column; a message with children is centred above them. The messages of one line are
-//! sorted by column, so that those in view are found by binary search. No function of this module
-//! is recursive. `outline` creates the rows that are drawn.
+//! The line of a message is its depth, counted from top to bottom. A message without children has a
+//! separate column, and a message with children is centred above its children. The messages of each
+//! line are sorted by column, so that the messages in view are found by binary search. The
+//! functions of this module are not recursive. The module `outline` creates the rows that are
+//! drawn.
 
 use std::ops::Range;
 
@@ -32,12 +33,12 @@ use super::OutlineRow;
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Drawing {
     spots: Vec<Spot>,
-    /// The rows of each line, in the order of their columns.
+    /// The indices of the rows in each line, in the order of their columns.
     lines: Vec<Vec<usize>>,
     columns: usize,
 }
 
-/// The position of a row.
+/// The position of a row in a drawing.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct Spot {
@@ -47,8 +48,8 @@ pub struct Spot {
 }
 
 impl Spot {
-    /// Returns the column, counted from 0. The column of a row above several rows may be a
-    /// fraction.
+    /// Returns the column, counted from 0. The column of a row that is centred above several rows
+    /// may be a fraction.
     #[must_use]
     pub const fn column(&self) -> f64 {
         self.column
@@ -76,14 +77,14 @@ pub struct Visible {
 }
 
 impl Visible {
-    /// Returns the rows in view.
+    /// Returns the indices of the rows in view.
     #[must_use]
     pub fn rows(&self) -> &[usize] {
         &self.rows
     }
 
-    /// Returns the indices of the rows whose connector to the parent's row may cross the view.
-    /// Connectors that coincide with others are omitted.
+    /// Returns the indices of the rows whose connector to the parent's row may cross the view. A
+    /// connector that coincides with another connector is omitted.
     #[must_use]
     pub fn ways(&self) -> &[usize] {
         &self.ways
@@ -98,8 +99,8 @@ impl Drawing {
         let mut lines: Vec<Vec<usize>> = Vec::new();
         let mut has_children = vec![false; rows.len()];
         for (index, row) in rows.iter().enumerate() {
-            // A row with a version number above 1 contains the index of its parent's row. Every
-            // other row directly follows its parent's row.
+            // The parent of a row with a version number above 1 is the row that its field `above`
+            // names. Every other row directly follows its parent's row.
             let parent = match row.version.1 > 1 {
                 true => row.above,
                 false => index.checked_sub(1),
@@ -128,8 +129,8 @@ impl Drawing {
                 columns += 1;
             }
         }
-        // The rows of children follow the row of their parent, so in reverse order their columns
-        // are already known.
+        // The rows are visited in reverse order, so that the columns of the children are known
+        // before the column of their parent is computed.
         let mut child_columns: Vec<Option<(f64, f64)>> = vec![None; spots.len()];
         for index in (0..spots.len()).rev() {
             let Some(spot) = spots.get_mut(index) else {
@@ -168,12 +169,12 @@ impl Drawing {
         self.spots.get(row).copied()
     }
 
-    /// Returns the rows and connectors that are within these columns and lines. Stops before a line
-    /// that would increase the number of rows above `most`.
+    /// Returns the rows and connectors within these columns and lines. Stops before a line that
+    /// would increase the number of rows to more than `most`.
     #[must_use]
     pub fn visible(&self, columns: &Range<f64>, lines: &Range<usize>, most: usize) -> Visible {
         let mut visible = Visible::default();
-        // The connectors of the first line below the view begin in the view.
+        // The first line below the view is included, because its connectors begin in the view.
         let end_line = (lines.end + 1).min(self.lines.len());
         for line in lines.start..end_line {
             let Some(rows) = self.lines.get(line) else {
@@ -189,8 +190,9 @@ impl Drawing {
                 let visible_rows = rows.get(first..end).unwrap_or_default();
                 visible.rows.extend(visible_rows);
             }
-            // The connectors of rows farther outside coincide with those of the nearest row
-            // outside.
+            // Only the nearest row outside of the view on each side is included, because the
+            // connectors of rows that are farther away coincide with the connectors of the nearest
+            // rows.
             let connected_rows = rows.get(first.saturating_sub(1)..(end + 1).min(rows.len()));
             let has_parent =
                 |row: &&usize| self.spots.get(**row).is_some_and(|s| s.parent.is_some());

@@ -1,9 +1,10 @@
-//! Exports a conversation as JSON, and imports a conversation from JSON. An import that fails
-//! imports nothing.
+//! Exports a conversation as JSON, and imports a conversation from JSON. If an import fails,
+//! nothing is imported.
 //!
-//! Version 2 of the format is written and read. `list` reads lists of AG-UI messages, `import_tree`
-//! the trees of other systems. Messages may be in any order, and their parents may be missing: the
-//! tree is linked after all messages were read. `json` reads and writes one message.
+//! Version 2 of the format is written and read. The module `list` reads lists of AG-UI messages,
+//! and the module `import_tree` reads the trees of other systems. Messages may be in any order, and
+//! their parents may be missing, so the tree is linked after all messages were read. The module
+//! `json` reads and writes single messages.
 
 use std::collections::HashSet;
 
@@ -25,14 +26,15 @@ use crate::{
     order::{in_order, sort_by_name},
 };
 
-/// The version of the format.
+/// The version of the export format.
 const VERSION: u64 = 2;
-/// The exclusive upper bound of keys. Larger keys would leave no numbers for new calls.
+/// The exclusive upper bound of keys. If a key were larger, no numbers would be available for new
+/// calls.
 const KEY_LIMIT: u64 = 1 << 53;
 
 impl Conversation {
-    /// Returns the conversation as JSON: `{version, messages, tip, runTip, …}`, every message with
-    /// its parent.
+    /// Returns the conversation as a JSON object, `{version, messages, tip, runTip, …}`. Each
+    /// message is stored with the id of its parent.
     #[must_use]
     pub fn export(&self) -> Value {
         self.export_with(|message, entry| {
@@ -41,15 +43,15 @@ impl Conversation {
         })
     }
 
-    /// Returns the conversation like [`Self::export`], but with the id of each message instead of
-    /// its content.
+    /// Returns the same JSON object as [`Self::export`], but with only the id of each message
+    /// instead of its content.
     pub(crate) fn export_outline(&self) -> Value {
         self.export_with(|message, entry| {
             entry.insert("id".to_owned(), message.id.as_str().into());
         })
     }
 
-    /// Returns one message as [`Self::export`] writes it, or `None` if no message has this id.
+    /// Returns one message in the format of [`Self::export`], or `None` if no message has this id.
     pub(crate) fn export_message(&self, id: &MessageId) -> Option<Value> {
         Some(self.write_message(self.message(id)?, JsonFormat::Whole))
     }
@@ -95,8 +97,8 @@ impl Conversation {
         export
     }
 
-    /// Returns the detached calls as JSON. A call in a message of another branch is represented by
-    /// its key.
+    /// Returns the detached calls as JSON. A detached call that belongs to a message on another
+    /// branch is represented by its key.
     fn write_detached(&self) -> Vec<Value> {
         let keys = in_order(self.calls.detached_keys().collect(), CallKey::sort_key);
         let write_call_or_key = |key: CallKey| {
@@ -111,8 +113,8 @@ impl Conversation {
         keys.into_iter().filter_map(write_call_or_key).collect()
     }
 
-    /// Returns the position of a node, and the properties that are not part of the message, as
-    /// JSON.
+    /// Returns the links of a node to other nodes, and the properties of the node that are not part
+    /// of the message, as a JSON object.
     fn write_node_links(&self, node: &TreeNode<TreeMessage>) -> Object {
         let parent = node.parent.and_then(|ix| self.tree.id_at(ix));
         let parent = parent.or(node.awaits.as_ref()).map(MessageId::as_str);
@@ -130,11 +132,12 @@ impl Conversation {
     }
 
     /// Creates a conversation from the output of [`Self::export`], from a list of AG-UI messages,
-    /// or from a tree: messages that name their parent or contain their `children`, as a list or as
-    /// `{messages, active}`. If the active message is missing, the newest branch is shown.
+    /// or from a tree. The messages of a tree contain the id of their parent or a list `children`,
+    /// and are in a list or in an object `{messages, active}`. If the active message is missing,
+    /// the newest branch is displayed.
     ///
-    /// A call without a result in a list or a tree counts as cancelled, since it is not known
-    /// whether it ran.
+    /// A call without a result in a list or a tree counts as cancelled, because it is not known
+    /// whether the call was run.
     ///
     /// ```
     /// use assistant_core::conversation::Conversation;
@@ -149,12 +152,13 @@ impl Conversation {
     ///
     /// # Errors
     ///
-    /// Fails if the version is unknown or a message cannot be read; nothing is imported then.
+    /// Fails if the version is unknown or a message cannot be read. If the import fails, nothing is
+    /// imported.
     pub fn import(value: Value) -> Result<Self, FormatError> {
         Self::new().load_json(value)
     }
 
-    /// Reads a conversation into this empty conversation, as [`Self::import`] does.
+    /// Reads a conversation into this empty conversation, in the formats of [`Self::import`].
     pub(crate) fn load_json(self, value: Value) -> Result<Self, FormatError> {
         let mut object = match value {
             Value::Array(list) if import_tree::is_tree(&list) => {
@@ -221,8 +225,8 @@ impl Conversation {
         Ok(conversation)
     }
 
-    /// Reads a node and adds it to the tree. Its position in the tree is set after all nodes were
-    /// read.
+    /// Reads a node and adds the node to the tree. The position of the node is set after all nodes
+    /// were read.
     fn read_node(&mut self, entry: Value) -> Result<(NodeLink, Value), FormatError> {
         let mut entry = expect_object(entry, "entry of 'messages'")?;
         let message = entry.shift_remove("message").unwrap_or_default();
@@ -247,7 +251,7 @@ impl Conversation {
                     let call = json_call::read_call(call.clone(), JsonFormat::Whole)?;
                     self.calls.restore(call)
                 }
-                // The key of a call in a message of another branch.
+                // A number is the key of a call that belongs to a message on another branch.
                 number => {
                     let key = number.as_u64().map(CallKey::new);
                     key.ok_or_else(|| FormatError::new("a detached call has no key"))?
@@ -258,7 +262,7 @@ impl Conversation {
         Ok(())
     }
 
-    /// Reserves the keys of all stored calls, before calls without a key get new ones. Fails if a
+    /// Reserves the keys of all stored calls, before calls without a key get new keys. Fails if a
     /// key is too large.
     fn reserve_keys(&mut self, entries: &[Value], from: &Object) -> Result<(), FormatError> {
         let parts = entries
@@ -294,8 +298,9 @@ impl Conversation {
         self.tree.set_paths(run_path, shown_path);
     }
 
-    /// Removes a field and returns the path to the message that the field names, empty if the value
-    /// is not a string. Returns `None` if the field or the message is missing.
+    /// Removes a field that contains the id of a message, and returns the path to the message. The
+    /// path is empty if the value is not a string. Returns `None` if the field or the message is
+    /// missing.
     fn take_path(&self, from: &mut Object, key: &str) -> Option<Vec<usize>> {
         match from.shift_remove(key)? {
             Value::String(tip) => Some(self.tree.chain_to(self.tree.find(&tip.into())?)),
@@ -303,8 +308,8 @@ impl Conversation {
         }
     }
 
-    /// Normalizes the received order: gives every existing result exactly one position, and removed
-    /// results no position.
+    /// Normalizes the received order, so that every existing result has exactly one position and
+    /// removed results have no position.
     pub(super) fn normalize_result_order(&mut self) {
         if self.calls.is_empty() {
             return;
@@ -331,7 +336,8 @@ impl Conversation {
     }
 
     /// Adds the missing results of a node's calls to the received order, directly after the node.
-    /// Results of copied calls are missing if the results of the originals follow another message.
+    /// Results of copied calls are missing if the results of the original calls follow another
+    /// message.
     pub(super) fn add_missing_results(&mut self, ix: usize) {
         let listed_keys = self.node(ix).map(|node| node.results.clone());
         let listed_keys = listed_keys.unwrap_or_default();
@@ -361,7 +367,7 @@ impl Conversation {
     }
 }
 
-/// The parent and the chosen child of a message.
+/// The id of a message's parent and the id of the message's chosen child.
 type NodeLink = (Option<MessageId>, Option<MessageId>);
 
 fn write_keys(keys: &[CallKey]) -> Value {

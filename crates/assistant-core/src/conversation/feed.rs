@@ -2,8 +2,8 @@
 //! no tool runs on the page.
 //!
 //! Updates may be late, repeated or missing. A call that is reported before its message is added to
-//! a new message at the tip, which moves once an update names its parent. `join` adds messages that
-//! do not continue the run's path.
+//! a new message at the tip. The new message moves to its place when an update contains the id of
+//! its parent. The module `join` adds messages that do not continue the run's path.
 
 use serde_json::Value;
 
@@ -21,8 +21,8 @@ use crate::{
 };
 
 impl Conversation {
-    /// Applies an update of a message. A new message below the newest one is shown, with the
-    /// messages that waited for it as their parent.
+    /// Applies an update of a message. If a new message follows the newest message, the new message
+    /// is displayed, together with the messages that waited for it as their parent.
     ///
     /// # Errors
     ///
@@ -88,7 +88,7 @@ impl Conversation {
         Ok(())
     }
 
-    /// Updates a known message. Content that the update omits stays; a late update only adds
+    /// Updates a known message. Content that the update omits is kept. A late update only adds
     /// missing values.
     fn update_known_message(
         &mut self,
@@ -135,8 +135,8 @@ impl Conversation {
         let Some(key) = self.find_or_add_call(message, &info.id, &info.tool_name, now) else {
             return;
         };
-        // Only calls of the server take arguments. Any other call may be open, decided or running
-        // on this page.
+        // Arguments are accepted only for calls of the server that have not ended or have no
+        // arguments, because any other call may be decided or running on this page.
         let accepts_args = |call: &ToolCall| {
             let is_open = !call.state.is_done() || call.args_text().is_empty();
             call.origin == Origin::Provider && is_open
@@ -156,15 +156,16 @@ impl Conversation {
             }
             status => status,
         };
-        // The result may follow in a separate update.
+        // No result is passed, because the result may follow in a separate update.
         self.apply_status_and_result(key, status, &info.id, None, now);
     }
 
-    /// Applies an update of a call. If the message of the call is unknown, it is added. An update
-    /// without the ids of a message and a call is ignored.
+    /// Applies an update of a call. If the message of the call is unknown, the message is added. An
+    /// update that contains neither the id of a message nor the id of a call is ignored.
     pub(crate) fn apply_tool_update(&mut self, update: ToolUpdate, now: i64) {
         let id = match (update.message_id.as_str(), update.tool_call_id.as_str()) {
-            // A call outside of messages gets a message with the id of the call, as in AG-UI.
+            // A call without a message id belongs to the message that contains the call, or to a
+            // message with the id of the call, as in AG-UI.
             ("", call) => self
                 .find_message_with_call(call)
                 .unwrap_or_else(|| call.into()),
@@ -185,8 +186,8 @@ impl Conversation {
         }
     }
 
-    /// Adds a message that is known only from the update of a call. The message is assumed to
-    /// follow the newest message.
+    /// Adds a message that is known only from an update of a call. The message is assumed to follow
+    /// the newest message.
     fn add_assumed_message(&mut self, id: &MessageId, now: i64) {
         let create_message = || Message::new(id.clone(), Role::Assistant, now);
         let parent = self.run_tip().cloned();
@@ -195,7 +196,8 @@ impl Conversation {
                 let _ = self.select(id, false, true);
             }
             Ok(_) => {}
-            // The newest message waits for this message as its parent.
+            // If the newest message waits for this message as its parent, this message is added
+            // without a parent.
             Err(_) => drop(self.upsert(create_message(), None)),
         }
         if let Some(ix) = self.tree.find(id) {
@@ -209,8 +211,8 @@ impl Conversation {
         }
     }
 
-    /// Returns the id of the message that contains a call, for updates that do not name the
-    /// message.
+    /// Returns the id of the message that contains a call, for updates that do not contain the id
+    /// of the message.
     fn find_message_with_call(&self, call: &str) -> Option<MessageId> {
         let path_key = self.find_call(call);
         let key = path_key.or_else(|| {
@@ -222,9 +224,9 @@ impl Conversation {
         self.message_of_call(&key).map(|message| message.id.clone())
     }
 
-    /// Returns the id of a message's first open call of a tool, for updates that name only the
-    /// tool. If no such call exists, returns an id that consists of the message's id and the tool's
-    /// name.
+    /// Returns the id of the first open call of a tool in a message, for updates that contain only
+    /// the name of the tool. If no such call exists, returns an id that consists of the message's
+    /// id and the tool's name.
     fn call_id_for_tool(&self, message: &MessageId, tool: &str) -> String {
         let calls = self.message(message).map(|message| self.calls_in(message));
         let mut calls = calls.into_iter().flatten();
@@ -232,8 +234,8 @@ impl Conversation {
         open_call.map_or_else(|| format!("{message}-{tool}"), |call| call.id.clone())
     }
 
-    /// Applies the status of a call, and its result if it ends. A call that runs on this page is
-    /// not ended.
+    /// Applies the status of a call, and applies its result if the call ends. A call that is
+    /// running on this page is not ended.
     fn apply_status_and_result(
         &mut self,
         key: CallKey,
@@ -257,16 +259,17 @@ impl Conversation {
         }
     }
 
-    /// Applies the status of a call that has not ended: ends streaming arguments, and marks an open
-    /// call that the server executes as run by the agent. A call that is marked does not return to
-    /// pending.
+    /// Applies the status of a call that has not ended: streaming arguments are ended, and an open
+    /// call that the server executes is marked as run by the agent. A marked call does not return
+    /// to the status "pending".
     fn apply_status(&mut self, key: CallKey, status: Status) {
         self.edit_call(&key, |call| {
             if matches!(call.state, State::Streaming(_)) {
                 call.end_args();
             }
             if status == Status::Executing && matches!(call.state, State::Open(_)) {
-                // The call does not block the page, because the server continues without the page.
+                // The call is marked as run by the agent, so it does not block the page. The server
+                // continues without the page.
                 call.apply_event(StateEvent::FoundRemote);
                 call.apply_event(StateEvent::Delegated);
             }
@@ -278,8 +281,8 @@ impl Conversation {
         calls.find(|call| call.id == id).map(ToolCall::key)
     }
 
-    /// Returns the call with this id in a message, and adds it if it is missing. Returns `None` if
-    /// the message is unknown.
+    /// Returns the key of the call with this id in a message. A missing call is added. Returns
+    /// `None` if the message is unknown.
     fn find_or_add_call(
         &mut self,
         message: &MessageId,
@@ -327,7 +330,8 @@ const fn is_attachment(part: &Part) -> bool {
     matches!(part, Part::File(_) | Part::Unknown(_))
 }
 
-/// Converts an attachment to a file part, or to an unknown part if it is not a valid file.
+/// Converts an attachment to a file part. An attachment that is not a valid file is converted to an
+/// unknown part.
 fn convert_attachment(value: Value) -> Part {
     match form::content_part_from_value(value.clone()) {
         Ok(part) => Part::File(part),
@@ -335,8 +339,9 @@ fn convert_attachment(value: Value) -> Part {
     }
 }
 
-/// Ends a call, or fills its empty result. Without a result, the call gets an empty result, which a
-/// later update fills. Returns false if the call has a result that is kept.
+/// Ends a call, or sets the result of an ended call whose result is empty. If the update contains
+/// no result, the call gets an empty result, which a later update replaces. Returns false if the
+/// existing result of the call is kept.
 fn end_by_update(
     call: &mut ToolCall,
     end: CallEnd,
@@ -355,8 +360,8 @@ fn end_by_update(
     if !call.has_ended() {
         call.end_args();
     }
-    // The message of a failure may follow in an update without a status, so a failed call stays
-    // failed.
+    // A failed call stays failed, because the message of the failure may follow in an update
+    // without a status.
     let end = match call.error() {
         Some(_) => CallEnd::Error,
         None => end,

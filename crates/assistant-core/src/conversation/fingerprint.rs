@@ -1,5 +1,5 @@
-//! Creates fingerprints of calls and questions as the user saw them, from the name, the exact
-//! arguments and the rules.
+//! Creates fingerprints of calls and questions in the form in which the user saw them. A
+//! fingerprint contains the name, the exact arguments and the rules.
 
 use std::{fmt, sync::Arc};
 
@@ -7,7 +7,8 @@ use serde_json::Value;
 
 use crate::json::canonical::canonical;
 
-/// The canonical form of a call or a question, as the user saw it when the page or an agent asked.
+/// The canonical form of a call or a question, as displayed to the user when the page or an agent
+/// asked.
 ///
 /// A decision contains the fingerprint, and applies only while the call has an equal fingerprint. A
 /// fingerprint contains the text itself instead of a hash, so different questions have different
@@ -16,7 +17,7 @@ use crate::json::canonical::canonical;
 pub struct Fingerprint(Arc<str>);
 
 impl Fingerprint {
-    /// Returns the fingerprint of a question. Arguments that are not JSON count as text.
+    /// Returns the fingerprint of a question. Arguments that are not JSON are included as text.
     pub(crate) fn new(name: &str, args: Result<&Value, &str>, rules: &Value) -> Self {
         let args = match args {
             Ok(args) => canonical(args),
@@ -28,14 +29,14 @@ impl Fingerprint {
         Self(format!("{name}\n{args}\n{rules}").into())
     }
 
-    /// Returns the fingerprint of an unknown question. It differs from the fingerprint of every
-    /// call and of every known question.
+    /// Returns the fingerprint of an unknown question. This fingerprint differs from the
+    /// fingerprint of every call and of every known question.
     pub(crate) fn unknown() -> Self {
         Self("unknown".into())
     }
 
-    /// Returns the fingerprint of an agent's question, combined with that of the call that the
-    /// question refers to, if any.
+    /// Returns the fingerprint of an agent's question. If the question refers to a call, the
+    /// fingerprint of the call is included.
     pub(crate) fn from_question(question: &Value, call: Option<&Self>) -> Self {
         let question = canonical(question);
         let call = call.map_or("", |call| &*call.0);
@@ -44,8 +45,8 @@ impl Fingerprint {
 }
 
 impl Fingerprint {
-    /// Returns the fingerprint of a card: of the call, and of the agent's questions that the card
-    /// shows.
+    /// Returns the fingerprint of a card, which combines the fingerprints of the call and of the
+    /// agent's questions that the card displays.
     pub(crate) fn from_card(call: Self, questions: &[Self]) -> Self {
         if questions.is_empty() {
             return call;

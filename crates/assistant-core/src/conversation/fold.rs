@@ -17,7 +17,7 @@ use crate::event::{self, Content, MessageBody, Role};
 
 impl Conversation {
     /// Sets the result of a call from a received tool message. `after` is the node that the tool
-    /// message follows; `None` places the result before all messages.
+    /// message follows. If `after` is `None`, the result is placed before all messages.
     pub(super) fn set_received_result(
         &mut self,
         key: CallKey,
@@ -62,8 +62,8 @@ impl Conversation {
         true
     }
 
-    /// Returns the index of a call's result among the results after its message: before the results
-    /// of later calls, or at the end.
+    /// Returns the index for a call's result among the results after its message. The index is
+    /// before the results of later calls, or at the end.
     fn result_index(&self, ix: usize, key: &CallKey) -> usize {
         let Some(node) = self.node(ix) else {
             return 0;
@@ -83,7 +83,7 @@ impl Conversation {
     }
 
     /// Adds the result of a call to the received order, after the call's message. A result that is
-    /// already listed after the message stays in place.
+    /// already listed after the message keeps its position.
     #[cfg(any(feature = "ui-stream", feature = "records"))]
     pub(super) fn list_result(&mut self, key: CallKey) {
         let node = self.calls.node_of(&key).and_then(|ix| self.node_mut(ix));
@@ -108,7 +108,7 @@ impl Conversation {
     }
 
     /// Adds a received message at the tip. A tool message that answers a known call becomes the
-    /// result of the call, or is dropped if it only echoes the approval of the page.
+    /// result of the call. A tool message that only echoes the approval of the page is dropped.
     pub(super) fn append_received(&mut self, wire: event::Message, author: Author, now: i64) {
         let key = match &wire.body {
             MessageBody::Tool { tool_call_id, .. } => self
@@ -141,7 +141,7 @@ impl Conversation {
     }
 
     /// Returns true if a tool message with this id and content is the page's approval and not a
-    /// result, even if the call has changed since.
+    /// result. The function also returns true if the call has changed since the approval.
     pub(super) fn is_approval_echo(&self, key: &CallKey, id: &str, content: &Content) -> bool {
         let is_handed_off = |call: &ToolCall| matches!(call.state, State::HandedOff { .. });
         let is_sent_by_page =
@@ -150,7 +150,7 @@ impl Conversation {
     }
 
     /// Returns true if a listed message has the id of a tool message by which the page handed a
-    /// call off to the agent. Does not compare the content.
+    /// call off to the agent. The content is not compared.
     pub(super) fn is_hand_off_message(&self, message: &event::Message) -> bool {
         let MessageBody::Tool { tool_call_id, .. } = &message.body else {
             return false;
@@ -171,8 +171,9 @@ impl Conversation {
     }
 
     /// Removes a message from the tree, detaches its calls, and removes its callouts that are only
-    /// displayed. The results that follow it in the received order are moved to its parent, or to
-    /// the start. The caller must update the paths once after all removals.
+    /// displayed. The results after the message in the received order are moved to the parent of
+    /// the message, or to the start if the message has no parent. The caller must update the paths
+    /// once after all removals.
     pub(super) fn remove_message(&mut self, ix: usize) -> Option<TreeNode<TreeMessage>> {
         let node = self.tree.unlink_node(ix)?;
         let results = node.item.results.iter().copied();
@@ -191,14 +192,15 @@ impl Conversation {
         Some(node)
     }
 
-    /// Removes a message from the tree, and from the shown path and the run path.
+    /// Removes a message from the tree, from the displayed path and from the run path.
     pub(super) fn remove_message_from_paths(&mut self, ix: usize) {
         if let Some(node) = self.remove_message(ix) {
             self.tree.close_path_at(ix, &node);
         }
     }
 
-    /// Inserts a received message between a message of the path, or the start, and its successors.
+    /// Inserts a received message after a message of the path and before its successors. If
+    /// `before` is `None`, the received message is inserted at the start of the path.
     pub(super) fn insert_received(
         &mut self,
         before: Option<usize>,
@@ -215,8 +217,9 @@ impl Conversation {
         self.index_calls(ix);
     }
 
-    /// Converts a received message to a message of the tree, and adds its calls. The calls are
-    /// matched by id: a call on the path stays in its message, a detached call is attached again.
+    /// Converts a received message to a message of the tree, and adds the calls of the message.
+    /// Calls are matched by id: a call on the path stays in its message, and a detached call is
+    /// attached again.
     fn create_received_message(&mut self, mut wire: event::Message, now: i64) -> Message {
         let mut keys = Vec::new();
         if let MessageBody::Assistant { tool_calls, .. } = &mut wire.body {
@@ -236,9 +239,10 @@ impl Conversation {
         message
     }
 
-    /// Adds a listed call and returns its key. The detached call with its id is reused, or a call
-    /// with its id that was started or denied on another branch is copied; both get the listed
-    /// content. Otherwise, a new call of the given run is added.
+    /// Adds a listed call and returns its key. If a detached call has the id of the listed call,
+    /// the detached call is reused. If a call with the id was started or denied on another branch,
+    /// that call is copied. In both cases, the call gets the listed content. If no such call
+    /// exists, a new call of the given run is added.
     pub(super) fn add_listed_call(&mut self, listed_call: ToolCall, run: Option<u64>) -> CallKey {
         let detached_key = self.take_detached_call(&listed_call.id);
         match detached_key.or_else(|| self.copy_settled_call(&listed_call.id)) {
@@ -264,9 +268,9 @@ impl Conversation {
     }
 }
 
-/// Applies a received result to a call. A repeated result does not change the outcome; no result
-/// overrides an outcome of the page or a decision of the user. A placeholder is ignored while the
-/// call is running, and does not count as the delivery of a result.
+/// Applies a received result to a call. A repeated result does not change the outcome, and no
+/// result replaces an outcome of the page or a decision of the user. A placeholder is ignored while
+/// the call is running, and does not count as the delivery of a result.
 pub(super) fn apply_received_result(
     call: &mut ToolCall,
     mut result: CallResult,
@@ -288,7 +292,8 @@ pub(super) fn apply_received_result(
             .outcome_mut()
             .and_then(|outcome| outcome.result.as_mut())
         {
-            // The server may rename the message and change its fields.
+            // The id and the fields of the message are updated, because the server may rename the
+            // message and change its fields.
             known_result.message_id = result.message_id;
             known_result.metadata = result.metadata.or(known_result.metadata.take());
             known_result.encrypted_value = result
@@ -322,9 +327,9 @@ pub(super) fn apply_received_result(
     }
 }
 
-/// Returns true for the placeholder that servers store for a call without a result: empty content,
-/// or the name of an open state. A placeholder does not replace a result of the page that no agent
-/// has received.
+/// Returns true if the result is a placeholder that servers store for a call without a result:
+/// empty content or the name of an open state. A placeholder does not replace a result of the page
+/// that no agent has received.
 fn is_placeholder(result: &CallResult) -> bool {
     let text = result.content.display_text();
     let text = text.trim().trim_matches('"');

@@ -1,10 +1,10 @@
-//! Defines the error of an invalid stored conversation.
+//! Defines the error for an invalid stored conversation.
 
 use std::fmt;
 
 use super::TreeError;
 
-/// The reason why JSON is not a message or a conversation.
+/// The reason why a JSON value is not a valid message or conversation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FormatError(pub(super) String);
 
@@ -28,7 +28,7 @@ pub(super) const DUPLICATE_ID: &str = "two messages have the same id";
 pub(super) const CYCLE: &str = "the parents of messages form a cycle";
 
 impl FormatError {
-    /// Returns the tree error, if the format error is a violation of the message tree.
+    /// Returns the tree error, if the format error reports an invalid message tree.
     #[must_use]
     pub fn tree_error(&self) -> Option<TreeError> {
         match self.0.as_str() {

@@ -2,7 +2,7 @@
 
 use std::{fmt, sync::Arc};
 
-/// The id of a message: an opaque string, unique in its conversation.
+/// The id of a message: an opaque string that is unique in its conversation.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct MessageId(Arc<str>);
 
@@ -38,10 +38,10 @@ impl fmt::Display for MessageId {
     }
 }
 
-/// The key of a tool call, unchanged for the lifetime of its conversation.
+/// The key of a tool call, which does not change during the lifetime of the conversation.
 ///
-/// The conversation creates the key when the call first appears and never reuses it. The message,
-/// the place and the agent's id of a call may change.
+/// The conversation creates the key when the call first appears, and never reuses the key. The
+/// message and the place of a call, and the id that the agent assigned, may change.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CallKey(u64);
 
@@ -50,12 +50,13 @@ impl CallKey {
         Self(number)
     }
 
-    /// Returns the key as a number to sort by.
+    /// Returns the key as a number for sorting.
     pub(crate) const fn sort_key(&self) -> i64 {
         self.0.cast_signed()
     }
 
-    /// Returns the key as a number, for stores and for ids in a page: unique in its conversation.
+    /// Returns the key as a number that is unique in its conversation, for stores and for ids in a
+    /// page.
     #[must_use]
     pub const fn number(self) -> u64 {
         self.0

@@ -1,10 +1,10 @@
-//! Converts conversations of other systems to the format of exports: lists whose messages name
+//! Converts conversations of other systems to the export format: lists of messages with the ids of
 //! their parents, trees with `children`, and the repositories of assistant-ui.
 //!
 //! A message contains `parts`, or any of `content`, `text` and `contentBlocks`, with calls in
-//! `toolCalls`. Tool messages become the results of their calls. `export` reads and checks the
-//! converted conversation. The conversion is not recursive, so the stack does not limit the depth
-//! of nested messages.
+//! `toolCalls`. Tool messages become the results of their calls. The module `export` reads and
+//! checks the converted conversation. The conversion is not recursive, so the stack does not limit
+//! the depth of nested messages.
 
 use std::collections::{HashMap, HashSet};
 
@@ -20,7 +20,7 @@ struct TreeEntry {
 }
 
 /// Returns true if any entry of a list has a field for its parent (a string or null), contains a
-/// list of children, or wraps its message in a field `message`.
+/// list of children, or contains its message in a field `message`.
 pub(super) fn is_tree(list: &[Value]) -> bool {
     let has_id_field = |entry: &Value, key: &str| {
         let field = entry.get(key);
@@ -34,8 +34,8 @@ pub(super) fn is_tree(list: &[Value]) -> bool {
     })
 }
 
-/// Returns the messages of an object without a version, and the id of the shown message, if the
-/// object names it. Fails if the object contains no messages.
+/// Returns the messages of an object without a version, and the id of the displayed message if the
+/// object contains this id. Fails if the object contains no messages.
 pub(super) fn take_messages(mut from: Object) -> Result<(Vec<Value>, Option<String>), FormatError> {
     let list_keys = ["messages", "tree", "roots", "root"];
     let list = list_keys.iter().find_map(|key| from.shift_remove(*key));
@@ -44,14 +44,14 @@ pub(super) fn take_messages(mut from: Object) -> Result<(Vec<Value>, Option<Stri
     let list = match list {
         Some(Value::Array(list)) => list,
         Some(root @ Value::Object(_)) => vec![root],
-        // The object is a message with its descendants.
+        // An object with `children` is itself a message with its descendants.
         None if from.contains_key("children") => vec![Value::Object(from)],
         _ => return Err(FormatError::new("the conversation has no list 'messages'")),
     };
     Ok((list, tip))
 }
 
-/// Converts a tree to the format of exports.
+/// Converts a tree to the export format.
 ///
 /// # Errors
 ///
@@ -82,7 +82,8 @@ fn parse_id(value: Option<&Value>) -> Option<String> {
 /// and its older siblings. Fails if an entry is not an object, or a message has no id.
 fn flatten_tree(list: Vec<Value>) -> Result<Vec<TreeEntry>, FormatError> {
     let mut entries = Vec::new();
-    // The ids of parents that list their children by id, by the id of the child.
+    // The ids of parents that list their children by id. The keys of the map are the ids of the
+    // children.
     let mut parents_by_child: HashMap<String, String> = HashMap::new();
     let mut stack: Vec<(Value, Option<String>)> = list.into_iter().map(|e| (e, None)).collect();
     stack.reverse();
@@ -119,8 +120,8 @@ fn flatten_tree(list: Vec<Value>) -> Result<Vec<TreeEntry>, FormatError> {
     Ok(entries)
 }
 
-/// Moves the results of tool messages to their calls. Messages below a tool message move to its
-/// parent.
+/// Moves the results of tool messages to their calls. Messages below a tool message become children
+/// of the tool message's parent.
 fn fold_tool_messages(entries: Vec<TreeEntry>) -> Vec<TreeEntry> {
     let call_ids = |entry: &TreeEntry| {
         let calls = entry.message.get("toolCalls").and_then(Value::as_array);
@@ -155,7 +156,8 @@ fn fold_tool_messages(entries: Vec<TreeEntry>) -> Vec<TreeEntry> {
     for entry in &mut entries {
         let mut visited_parents = HashSet::new();
         while let Some(next) = entry.parent.as_ref().and_then(|id| tool_parents.get(id)) {
-            // A message below a cycle of tool messages becomes a root.
+            // A message below a cycle of tool messages becomes a root, because the cycle has no
+            // other parent.
             if !visited_parents.insert(entry.parent.clone()) {
                 entry.parent = None;
                 break;
@@ -186,7 +188,7 @@ fn find_number(from: &Object, keys: &[&str]) -> Option<i64> {
     keys.iter().find_map(|key| from.get(*key)?.as_i64())
 }
 
-/// Converts a message to the format of exports.
+/// Converts a message to the export format.
 fn convert_message(mut from: Object) -> Result<Value, FormatError> {
     let id = parse_id(from.get("id")).ok_or_else(|| FormatError::new("a message has no 'id'"))?;
     let role = find_text(&from, &["role", "source"]).unwrap_or_default();
@@ -198,7 +200,8 @@ fn convert_message(mut from: Object) -> Result<Value, FormatError> {
         return Ok(Value::Object(from));
     }
     let mut parts = match role.as_str() {
-        // The result of a missing call.
+        // A tool message that remains contains the result of a missing call, so it becomes a
+        // separate result.
         "tool" => vec![json!({
             "type": "tool-result", "toolCallId": from.get("toolCallId"), "toolName": "",
             "output": from.shift_remove("content").unwrap_or_default(),
@@ -259,8 +262,8 @@ fn convert_content(from: &mut Object) -> Vec<Value> {
     }
 }
 
-/// Converts a call, in AG-UI's form or as a record, to the format of exports. Returns `None` if the
-/// value is not an object or has no id.
+/// Converts a call in AG-UI's form or in the form of a record to the export format. Returns `None`
+/// if the value is not an object or has no id.
 fn convert_call(call: &Value) -> Option<Value> {
     let call = call.as_object()?;
     let function = call.get("function").and_then(Value::as_object);
@@ -277,7 +280,8 @@ fn convert_call(call: &Value) -> Option<Value> {
         .find(|result| !result.is_null());
     let failure = find_text(call, &["error"]);
     let status = find_text(call, &["status"]).and_then(Status::parse);
-    // A call without a result has an unknown outcome, so it is not started again.
+    // A call without a result counts as cancelled, because its outcome is unknown and it must not
+    // be started again.
     let state = match (status, failure.is_some(), result.is_some()) {
         (Some(Status::Failed), ..) | (_, true, _) => "output-error",
         (Some(Status::Complete), ..) | (_, _, true) => "output-available",
