@@ -53,8 +53,8 @@ pub struct ActionSpec {
 }
 
 impl ActionSpec {
-    /// Creates an action without a handler. The schema of its arguments is an object without
-    /// properties.
+    /// Creates an action without a handler, which requires no approval. The schema of its arguments
+    /// is an object without properties.
     #[must_use]
     pub fn new(name: impl Into<String>, description: impl Into<String>) -> Self {
         Self {

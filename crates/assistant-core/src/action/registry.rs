@@ -130,8 +130,8 @@ impl Registry {
         names.any(|name| self.offered_tool(name).is_some())
     }
 
-    /// Returns the tool that is offered under a name, or `None` if no registration of the name is
-    /// active or the active registration is render-only.
+    /// Returns the definition of the tool that is offered under a name, or `None` if no
+    /// registration of the name is active or the active registration is render-only.
     fn offered_tool(&self, name: &str) -> Option<Tool> {
         let active = self.active_registration(name)?;
         let is_offered = active.spec.availability == Availability::Offered;
@@ -177,8 +177,8 @@ impl Registry {
         self.named(name).any(|entry| entry.id != id)
     }
 
-    /// Returns the offered actions, one for each name, in the order in which the names were
-    /// registered.
+    /// Returns the active registrations of the offered actions, one for each name, in the order in
+    /// which the names were registered.
     #[must_use]
     pub fn offered(&self) -> Vec<&Registration> {
         let first_of_name = |(order, id): &(u64, RegistrationId)| {

@@ -203,7 +203,8 @@ impl RememberedApproval {
         };
         let bounds = spec.grant_bounds.narrowed(&request.bounds);
         let maxima = bounds.maxima;
-        // An approval whose exact arguments exceed a maximum could never be used.
+        // No approval is created if its exact arguments exceed a maximum, because it could never be
+        // used.
         let is_exact = matches!(remembered_args, RememberedArgs::Exactly(_));
         if is_exact && !maxima.iter().all(|maximum| maximum.is_satisfied_by(args)) {
             return None;

@@ -9,15 +9,15 @@ use super::{
 };
 
 impl Conversation {
-    /// Returns the parent of a message, or `None` for a root or an unknown message.
+    /// Returns the id of the parent of a message, or `None` for a root or an unknown message.
     #[must_use]
     pub fn parent(&self, id: &MessageId) -> Option<&MessageId> {
         let node = self.tree.node(self.tree.find(id)?)?;
         self.tree.id_at(node.parent?)
     }
 
-    /// Returns the versions of a message, oldest first: the message and all other messages with the
-    /// same parent.
+    /// Returns the ids of the versions of a message, oldest first. The versions are the message and
+    /// all other messages with the same parent.
     #[must_use]
     pub fn siblings(&self, id: &MessageId) -> Vec<&MessageId> {
         let list = self.tree.find(id).map(|ix| self.tree.siblings(ix));
@@ -35,7 +35,7 @@ impl Conversation {
         Some((index + 1, list.len()))
     }
 
-    /// Returns the previous or the next version of a message.
+    /// Returns the id of the previous or the next version of a message.
     ///
     /// # Errors
     ///
@@ -54,8 +54,8 @@ impl Conversation {
         Ok(chain.filter_map(|ix| self.tree.id_at(ix)).collect())
     }
 
-    /// Returns the children of a message, oldest first. For `None`, returns the messages without a
-    /// parent.
+    /// Returns the ids of the children of a message, oldest first. For `None`, returns the ids of
+    /// the messages without a parent.
     #[must_use]
     pub fn children(&self, id: Option<&MessageId>) -> Vec<&MessageId> {
         let list = match id {
@@ -69,7 +69,7 @@ impl Conversation {
         list.filter_map(|ix| self.tree.id_at(*ix)).collect()
     }
 
-    /// Returns the messages whose parent is missing.
+    /// Returns the ids of the messages whose parent is missing.
     #[must_use]
     pub fn orphans(&self) -> Vec<&MessageId> {
         let roots = self.tree.roots().iter();

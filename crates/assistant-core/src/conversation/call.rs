@@ -205,8 +205,8 @@ impl ToolCall {
         }
     }
 
-    /// Returns the fingerprint of the call at the time when a rule of the application permitted the
-    /// call without asking the user, if a rule permitted the call.
+    /// Returns the fingerprint of the call that a rule of the application permitted without a
+    /// question to the user, if a rule permitted the call.
     pub(crate) const fn cleared_fingerprint(&self) -> Option<&Fingerprint> {
         match self.state.review() {
             Some(review) => review.cleared.as_ref(),
@@ -223,7 +223,7 @@ impl ToolCall {
         }
     }
 
-    /// Applies a change that does not change the call's state to a different state.
+    /// Applies a note, which changes data of the call's state but not the state itself.
     pub(crate) fn apply_note(&mut self, note: Note) {
         self.state.apply_note(note);
     }

@@ -99,8 +99,8 @@ impl Drawing {
         let mut lines: Vec<Vec<usize>> = Vec::new();
         let mut has_children = vec![false; rows.len()];
         for (index, row) in rows.iter().enumerate() {
-            // The parent of a row with a version number above 1 is the row that its field `above`
-            // names. Every other row directly follows its parent's row.
+            // The row of a message with several versions contains the index of its parent's row.
+            // Every other row directly follows its parent's row.
             let parent = match row.version.1 > 1 {
                 true => row.above,
                 false => index.checked_sub(1),

@@ -156,8 +156,8 @@ fn fold_tool_messages(entries: Vec<TreeEntry>) -> Vec<TreeEntry> {
     for entry in &mut entries {
         let mut visited_parents = HashSet::new();
         while let Some(next) = entry.parent.as_ref().and_then(|id| tool_parents.get(id)) {
-            // A message below a cycle of tool messages becomes a root, because the cycle has no
-            // other parent.
+            // A message below a cycle of tool messages becomes a root, because it has no other
+            // ancestor.
             if !visited_parents.insert(entry.parent.clone()) {
                 entry.parent = None;
                 break;

@@ -10,7 +10,7 @@ const MAX_DEPTH: usize = 256;
 /// The number of bytes of text that cost one step to hash, compare or count.
 const BYTES_PER_STEP: usize = 32;
 
-/// The remaining budget. If the budget has been exceeded, it also contains the reason.
+/// The remaining budget, and the reason why the budget was exceeded, if it was exceeded.
 pub(super) struct Budget {
     steps: usize,
     depth: usize,

@@ -23,7 +23,7 @@ pub(crate) fn compare(a: &Number, b: &Number) -> Ordering {
 /// Returns a hash key that equal numbers share.
 pub(super) fn hash_key(number: &Number) -> u64 {
     let float = to_float(number);
-    // Positive and negative zero are equal.
+    // Positive and negative zero are equal, so both have the key 0.
     if float == 0.0 { 0 } else { float.to_bits() }
 }
 

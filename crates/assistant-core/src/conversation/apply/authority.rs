@@ -27,8 +27,9 @@ enum CoveredActivities {
 impl SnapshotCoverage {
     /// Returns the coverage of a snapshot. A snapshot covers reasoning if the snapshot contains
     /// reasoning. Its metadata can list the covered activity types, by convention of the reference
-    /// client: `null` covers all types, and an invalid list covers no types. Without a list, a
-    /// snapshot that contains activities covers all activities, and any other snapshot covers none.
+    /// client: `null` covers all types, and an invalid list or invalid metadata covers no types.
+    /// Without a list, a snapshot that contains activities covers all activities, and any other
+    /// snapshot covers none.
     pub(super) fn from_snapshot(messages: &[Message], metadata: Option<&Object>) -> Self {
         let has_role = |role| messages.iter().any(|message| message.role() == role);
         let default_coverage = if has_role(Role::Activity) {

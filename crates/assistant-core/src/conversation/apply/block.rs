@@ -93,8 +93,8 @@ impl Conversation {
         });
     }
 
-    /// Returns the part of an open text block. If another branch shares the message of the part,
-    /// the message is copied first. Returns `None` for an unknown block.
+    /// Returns a reference to the part of an open text block. If another branch shares the message
+    /// of the part, the message is copied first. Returns `None` for an unknown block.
     fn unshare_block(&mut self, block: u64) -> Option<PartRef> {
         let mut part_ref = self.blocks.get(&block).copied()?;
         let node = self.unshare(part_ref.node);

@@ -29,8 +29,8 @@ impl Conversation {
                 places.push(place);
             }
         }
-        // If the list contains all messages of the user, the ids of the assistant's messages are
-        // not changed either.
+        // If the list contains the ids of all messages of the user, the ids of the assistant's
+        // messages are not changed either.
         if !omits_user_message {
             return;
         }

@@ -65,8 +65,8 @@ impl Conversation {
         }
     }
 
-    /// Returns the answer with this id, or adds the answer. If the id belongs to a message that is
-    /// not an answer of the agent, reports a diagnostic and returns `None`.
+    /// Returns the node of the answer with this id. A missing answer is added. If the id belongs to
+    /// a message that is not an answer of the agent, reports a diagnostic and returns `None`.
     pub(super) fn find_or_add_answer(
         &mut self,
         id: &str,
@@ -178,8 +178,8 @@ impl Conversation {
                 | State::InterruptDenied { .. }
                 | State::Ended(_)
         );
-        // A resumed stream may repeat the answer with the arguments of its calls, so no diagnostic
-        // is reported.
+        // Arguments that have not ended are accepted, because a resumed stream may repeat the
+        // answer with the arguments.
         let is_repeated = !call.has_ended() && !call.is_settled_here();
         if is_fixed && !is_repeated {
             let message = format!("arguments for call '{id}', which is decided or over");
@@ -205,7 +205,7 @@ impl Conversation {
             return out.warn("unknown-call", format!("end of unknown call '{id}'"));
         };
         let call = self.call(&key);
-        // The arguments are cut off only if they are not complete.
+        // The arguments are cut off only if they have not ended or are empty.
         let has_args = |call: &ToolCall| call.has_ended() && !call.args_text().trim().is_empty();
         if !call.is_some_and(has_args) {
             let run = self.runs.current;

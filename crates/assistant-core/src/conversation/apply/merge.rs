@@ -151,8 +151,8 @@ impl Conversation {
                 let key = self.find_call_by_result(&message.id)?;
                 Some(self.call(&key)?.run)
             };
-            // A result of an earlier run belongs to that run, even if the list moves the call to
-            // another message.
+            // The calls with a result in this message are also checked, because a result of an
+            // earlier run belongs to that run even if the list moves the call.
             let mut answered_calls = self.calls.calls_with_result_in(&message.id);
             let run = node_run.or_else(find_result_run);
             run.map_or_else(
@@ -184,8 +184,8 @@ impl Conversation {
                     entry.or_insert_with(|| message.id.clone());
                 }
             }
-            // The last message is not marked as old, because it may be the response of the run even
-            // if another branch has a message with this id.
+            // A last message that is not a tool message is not marked as old, because it may be the
+            // response of the run even if another branch has a message with this id.
             let is_response = place == last_index && message.role() != Role::Tool;
             if place <= last_old_index && !is_response {
                 listing.old.insert(message.id.clone());

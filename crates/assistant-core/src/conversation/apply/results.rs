@@ -87,9 +87,9 @@ impl Conversation {
                 is_present && answered_call_id(message) == Some(call_id.as_str())
             };
             if let Some(message) = listed_message.take_if(|message| !is_answer(message)) {
-                // The message is inserted at its place without a result, because it does not answer
-                // this call: the call was removed, is repeated or has another answer, or the
-                // message has another role.
+                // A message that does not answer this call is inserted as a separate message at its
+                // place. In this case, the call was removed, is repeated or has another answer, or
+                // the message has another role.
                 let current_run = self.runs.current.take();
                 self.insert_received(previous_ix, message, now);
                 self.runs.current = current_run;
@@ -101,8 +101,8 @@ impl Conversation {
             let is_answered = answered_ids.contains(&call_id);
             let new_result = listed_message.and_then(fold::result_from_wire);
             self.edit_call(key, |call| {
-                // The call keeps its outcome even if the list omits the call's tool message,
-                // because the call must not run again.
+                // The outcome is at most marked as unlisted, and is not removed, because the call
+                // must not run again.
                 if let Some(outcome) = call.outcome_mut() {
                     outcome.unlisted |= is_answered;
                 }

@@ -23,8 +23,8 @@ impl Conversation {
                 );
             }
             Some(ix) if self.is_written_by_user(ix) => return out.warn_about_user_message(id),
-            // No text part is added before the first delta, because a message may contain only
-            // calls.
+            // No text part is added to an existing message before the first delta, because the
+            // message may contain only calls.
             Some(ix) => self.unshare(ix),
             None => {
                 if self.is_used_id(id) {
@@ -298,9 +298,9 @@ impl Conversation {
         Some(texts.sum())
     }
 
-    /// Returns the message that a text with this id belongs to. A tool message with the same id is
-    /// ignored, because a tool message is complete when it arrives. A server that gives a tool
-    /// message and an answer the same id refers to two messages.
+    /// Returns the node of the message that a text with this id belongs to. A tool message with the
+    /// same id is ignored, because a tool message is complete when it arrives. A server that gives
+    /// a tool message and an answer the same id refers to two messages.
     fn find_text_message(&self, id: &str) -> Option<usize> {
         // The newest message is checked first, because the text usually belongs to it and a
         // comparison is cheaper than a lookup.

@@ -79,9 +79,9 @@ impl Conversation {
 
     /// Returns the node of the message for a call (rule "placement of calls"). If the call names an
     /// assistant's message as its parent, the call belongs to that message. If no message or result
-    /// has the parent's id, a message with that id is added. If the call names no parent or a
-    /// different kind of message, the call belongs to the message with the call's own id, which is
-    /// added if it is missing.
+    /// has the parent's id, a message with that id is added. If the call names no parent, or a
+    /// parent that is not an assistant's message, the call belongs to the message with the call's
+    /// own id, which is added if it is missing.
     fn find_or_add_call_message(
         &mut self,
         id: &str,
@@ -176,7 +176,8 @@ impl Conversation {
             let node = this.calls.node_of(&key).unwrap_or_default();
             this.last_tool_message_after(node)
         };
-        // A cancelled call stays cancelled, even if it never had a result.
+        // A call that has ended is final even if it has no result, so a cancelled call stays
+        // cancelled.
         let is_final = |call: &ToolCall| call.state.is_done() && !call.is_unlisted();
         if !self.can_take_result(&key) || self.call(&key).is_some_and(is_final) {
             out.warn(
@@ -247,8 +248,9 @@ impl Conversation {
         }
     }
 
-    /// Returns the last of the consecutive tool messages directly after a message. Returns the
-    /// message itself if no tool message follows. Searches at most `MAX_CONSECUTIVE` messages.
+    /// Returns the node of the last of the consecutive tool messages directly after a message, or
+    /// the node of the message itself if no tool message follows. Searches at most
+    /// `MAX_CONSECUTIVE` messages.
     fn last_tool_message_after(&self, ix: usize) -> usize {
         let next_depth = self.tree.node(ix).map_or(0, |node| node.depth + 1);
         let messages = self.tree.path().iter().skip(next_depth);
