@@ -12,7 +12,7 @@ pub enum Decider {
 }
 
 impl Decider {
-    /// Returns the name that is used in JSON.
+    /// Returns the name of the decider in JSON.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {

@@ -246,7 +246,8 @@ impl ActionSpec {
         self
     }
 
-    /// Returns true if only the user can approve a call, and the application's code cannot.
+    /// Returns true if only the user, and not the application's code, can approve calls of the
+    /// action.
     #[must_use]
     pub const fn only_user_approves(&self) -> bool {
         self.only_user_approves
@@ -355,8 +356,8 @@ impl ActionSpec {
         self
     }
 
-    /// Returns true if the action continues after the component that registered it has been removed
-    /// (rule "unmounting").
+    /// Returns true if calls of the action continue after the component that registered the action
+    /// has been removed (rule "unmounting").
     #[must_use]
     pub const fn is_detached(&self) -> bool {
         self.detached
@@ -540,7 +541,7 @@ pub enum ResultEncoding {
 }
 
 impl ResultEncoding {
-    /// Encodes a value as text.
+    /// Encodes the value of a handler as the text of a tool message.
     #[must_use]
     pub fn encode(self, value: &Value) -> String {
         match (self, value) {

@@ -55,7 +55,7 @@ impl OfferFilter {
 pub struct ToolInfo {
     pub(crate) name: String,
     pub(crate) description: String,
-    /// The JSON Schema of the arguments.
+    /// The JSON Schema of the action's arguments.
     pub(crate) parameters: Value,
     pub(crate) tags: Vec<String>,
     pub(crate) version: Option<String>,

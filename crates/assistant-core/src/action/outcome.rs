@@ -33,7 +33,7 @@ pub enum ToolOutcome {
 #[non_exhaustive]
 pub struct ToolError {
     pub(crate) message: String,
-    /// The kind of error, as a word.
+    /// A word that names the kind of the error.
     pub(crate) error_type: Option<String>,
     /// A suggestion for the model's next step.
     pub(crate) suggestion: Option<String>,
@@ -68,14 +68,14 @@ impl ToolError {
         }
     }
 
-    /// Sets the kind of error.
+    /// Sets the kind of the error.
     #[must_use]
     pub fn error_type(mut self, word: impl Into<String>) -> Self {
         self.error_type = Some(word.into());
         self
     }
 
-    /// Sets the suggestion for the model.
+    /// Sets the suggestion for the model's next step.
     #[must_use]
     pub fn suggestion(mut self, text: impl Into<String>) -> Self {
         self.suggestion = Some(text.into());

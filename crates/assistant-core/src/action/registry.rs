@@ -33,7 +33,7 @@ impl RegistrationId {
 pub struct Registration {
     pub(crate) id: RegistrationId,
     pub(crate) spec: ActionSpec,
-    /// The position in the order of registration.
+    /// The position of the registration in the order of registration.
     order: u64,
 }
 
@@ -61,7 +61,7 @@ pub struct Registry {
     names: FxHashMap<RegistrationId, String>,
     /// The registrations with their positions, in order of registration.
     sequence: Vec<(u64, RegistrationId)>,
-    /// The number of registrations so far.
+    /// The number of registrations that have been added, including those that were removed.
     count: u64,
 }
 
@@ -87,8 +87,8 @@ impl Registry {
         was_removed || old_tool != self.offered_tool(&name)
     }
 
-    /// Removes a registration if it exists. Returns true if the offered tools have changed, which
-    /// includes their order.
+    /// Removes a registration if it exists. Returns true if the offered tools or their order have
+    /// changed.
     pub(crate) fn unregister(&mut self, id: RegistrationId) -> bool {
         let Some(name) = self.names.remove(&id) else {
             return false;

@@ -93,7 +93,7 @@ pub enum RememberedArgs {
     /// Arguments with the same values in these fields. A field that the action names but that is
     /// missing here must also be missing in the arguments.
     Fields(Object),
-    /// Exactly these arguments.
+    /// Only arguments that are equal to this value.
     Exactly(Value),
 }
 
@@ -104,7 +104,7 @@ pub struct RememberedApproval {
     pub(crate) id: String,
     pub(crate) name: String,
     pub(crate) scope: RememberScope,
-    /// The conversation in which the approval was given.
+    /// The id of the conversation in which the approval was given.
     pub(crate) thread_id: String,
     pub(crate) by: Decider,
     pub(crate) args: RememberedArgs,
@@ -265,7 +265,7 @@ impl RememberedApproval {
         Some(self.uses?.saturating_sub(self.used))
     }
 
-    /// Returns true if the approval has a use left, or permits any number of uses.
+    /// Returns true if a use of the approval remains, or if the number of uses is not limited.
     pub(crate) fn has_uses_left(&self) -> bool {
         self.uses_left() != Some(0)
     }
@@ -323,7 +323,7 @@ impl RememberedApproval {
         self.rules.len().saturating_add(args_len) <= MAX_APPROVAL_LEN
     }
 
-    /// Returns the approval as JSON, for a host that stores it.
+    /// Returns the approval as JSON, for a host that stores approvals.
     #[must_use]
     pub fn to_value(&self) -> Value {
         let args = match &self.args {
@@ -484,7 +484,7 @@ impl ApprovalList {
         Some(self.list.remove(index))
     }
 
-    /// Returns the newest approval under which a call may start, if there is one.
+    /// Returns the newest approval under which a call may start, if such an approval exists.
     pub(crate) fn find(
         &self,
         spec: &ActionSpec,
@@ -508,7 +508,7 @@ impl ApprovalList {
         }
     }
 
-    /// Drops approvals that are used up or expired.
+    /// Removes approvals that are used up or expired.
     pub(crate) fn remove_spent(&mut self, now: i64) {
         self.list
             .retain(|approval| approval.has_uses_left() && !approval.is_expired(now));

@@ -20,7 +20,7 @@ pub struct CallApproval {
     pub(crate) interrupt_id: Option<String>,
     /// The fingerprint of the card that the user saw when deciding.
     pub(crate) shown: Option<Fingerprint>,
-    /// Unknown fields, stored unchanged.
+    /// Unknown fields, which are stored unchanged.
     pub(crate) extra: Object,
 }
 
@@ -126,14 +126,14 @@ impl Progress {
         self.text.as_deref()
     }
 
-    /// Creates a progress report. Either value may be missing.
+    /// Creates a progress report. The share and the description may be missing.
     #[must_use]
     pub const fn new(fraction: Option<f64>, text: Option<String>) -> Self {
         Self { fraction, text }
     }
 }
 
-/// The result of a call, as it is sent to the agent.
+/// The result of a call, in the form that is sent to the agent.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct CallResult {
@@ -246,7 +246,7 @@ fn has_stated_failure(value: &str) -> bool {
 pub struct CallError {
     pub(crate) message: String,
     pub(crate) kind: ErrorKind,
-    /// Further details of the failure, if any.
+    /// Further details of the failure, if details are known.
     pub(crate) details: Option<Value>,
 }
 
@@ -289,7 +289,7 @@ pub enum ErrorKind {
     ToolUnavailable,
     /// The action has no handler.
     NoHandler,
-    /// The agent was expected to run the call, but its run ended without a result.
+    /// The agent was expected to run the call, but the agent's run ended without a result.
     NoResult,
     /// The handler failed.
     Handler,
@@ -309,7 +309,7 @@ pub enum ErrorKind {
 }
 
 impl ErrorKind {
-    /// Returns the name that is used in JSON.
+    /// Returns the name of the error kind in JSON.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {

@@ -300,7 +300,7 @@ impl ToolCall {
         }
     }
 
-    /// Returns a mutable reference to the outcome, or `None` until the call ends.
+    /// Returns a mutable reference to the outcome, or `None` if the call has not ended.
     pub(super) const fn outcome_mut(&mut self) -> Option<&mut EndedCall> {
         match &mut self.state {
             State::Ended(outcome) => Some(outcome),

@@ -25,7 +25,7 @@ pub enum CallOutcome {
 }
 
 impl CallOutcome {
-    /// Returns the name that is used in JSON.
+    /// Returns the name of the outcome in JSON.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {

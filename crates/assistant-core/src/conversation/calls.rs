@@ -334,7 +334,7 @@ impl Calls {
         self.last_key
     }
 
-    /// Reserves the keys up to this number.
+    /// Reserves all keys up to this number, so that new calls get greater keys.
     pub(super) fn reserve_keys(&mut self, last_key: u64) {
         self.last_key = self.last_key.max(last_key);
     }

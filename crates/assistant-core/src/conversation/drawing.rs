@@ -151,13 +151,13 @@ impl Drawing {
         }
     }
 
-    /// Returns the number of columns.
+    /// Returns the number of columns in the drawing.
     #[must_use]
     pub const fn columns(&self) -> usize {
         self.columns
     }
 
-    /// Returns the number of lines.
+    /// Returns the number of lines in the drawing.
     #[must_use]
     pub const fn lines(&self) -> usize {
         self.lines.len()

@@ -394,8 +394,8 @@ impl<'a, 'h> Validation<'a, 'h> {
         is_valid
     }
 
-    /// Returns the JSON Pointer of the current instance location, without the steps that were made
-    /// while only the verdict was needed.
+    /// Returns the JSON Pointer to the current location in the instance, without the steps that
+    /// were made while only the verdict was needed.
     pub(super) fn path(&self) -> &str {
         &self.path
     }

@@ -1,5 +1,5 @@
-//! Describes schemas in a few words for messages ("a string or null", `an object with "id"`). Not
-//! every schema has a description.
+//! Describes schemas in a few words for messages, such as "a string or null" or `an object with
+//! "id"`. Some schemas have no description.
 
 use serde_json::{Map, Value};
 

@@ -1,5 +1,5 @@
-//! Compares JSON values for `const`, `enum` and `uniqueItems`: numbers by value, objects regardless
-//! of key order. All work is charged to the budget.
+//! Compares JSON values for `const`, `enum` and `uniqueItems`. Numbers are compared by value, and
+//! objects are compared regardless of key order. All work is charged to the budget.
 
 use core::cmp::Ordering;
 

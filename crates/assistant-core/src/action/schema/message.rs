@@ -64,7 +64,7 @@ pub(super) fn format_limit(keyword: &str, value: &Value) -> String {
     }
 }
 
-/// A value that is formatted as JSON, truncated if long.
+/// A value that is formatted as JSON, and is truncated if the JSON text is long.
 pub(super) struct TruncatedJson<'a>(pub(super) &'a Value);
 
 impl fmt::Display for TruncatedJson<'_> {
@@ -73,7 +73,7 @@ impl fmt::Display for TruncatedJson<'_> {
     }
 }
 
-/// A property name in quotes, truncated if long.
+/// A property name in quotes, which is truncated if it is long.
 pub(super) struct QuotedName<'a>(pub(super) &'a str);
 
 impl fmt::Display for QuotedName<'_> {

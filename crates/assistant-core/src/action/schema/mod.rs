@@ -69,8 +69,8 @@ pub trait PatternHost {
     fn pattern_matches(&mut self, pattern: &str, text: &str) -> Option<bool>;
 }
 
-/// A host that evaluates no pattern, so that each pattern counts as satisfied. It is used for
-/// schemas from an agent, whose regular expressions are never evaluated.
+/// A host that evaluates no pattern, so each pattern counts as satisfied. This host is used for
+/// schemas from agents, because regular expressions from agents are never evaluated.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoPatterns;
 
@@ -116,7 +116,7 @@ impl Violation {
         &self.limit
     }
 
-    /// Returns a short sentence about the expected value.
+    /// Returns a short description of the violation.
     #[must_use]
     pub fn message(&self) -> &str {
         &self.message

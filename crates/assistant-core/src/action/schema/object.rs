@@ -265,8 +265,8 @@ impl<'a> Validation<'a, '_> {
         })
     }
 
-    /// Applies `dependentRequired`, `dependentSchemas`, and the `dependencies` of older drafts,
-    /// which combine both.
+    /// Applies `dependentRequired`, `dependentSchemas` or the `dependencies` of older drafts, which
+    /// combines both keywords.
     fn apply_dependents(
         &mut self,
         schema: &'a Object,

@@ -38,7 +38,7 @@ struct Resource<'a> {
     anchors: Vec<Anchor<'a>>,
 }
 
-/// All resources of one schema; the first is the schema itself.
+/// All resources of one schema. The first resource is the schema itself.
 pub(super) struct SchemaIndex<'a> {
     resources: Vec<Resource<'a>>,
 }
@@ -53,7 +53,7 @@ impl<'a> SchemaIndex<'a> {
         let mut index = Self {
             resources: vec![root_resource],
         };
-        // The traversal is not recursive, since the sender chooses the depth of a schema.
+        // The traversal is not recursive, because the sender of a schema chooses its depth.
         let mut open_schemas = vec![(root, 0)];
         while let Some((schema, resource)) = open_schemas.pop() {
             if let Value::Object(map) = schema {
@@ -127,7 +127,7 @@ impl<'a> SchemaIndex<'a> {
             .map_or(0, |resource| resource.anchors.len())
     }
 
-    /// Returns the index of the resource whose root is this schema itself, if there is one.
+    /// Returns the index of the resource with this schema as its root, if such a resource exists.
     pub(super) fn resource_at(&self, schema: &Value) -> Option<usize> {
         self.resources
             .iter()
@@ -162,7 +162,7 @@ impl<'a> SchemaIndex<'a> {
         }
     }
 
-    /// Returns the schema with this `$dynamicAnchor` in `resource`, if there is one.
+    /// Returns the schema with this `$dynamicAnchor` in `resource`, if such a schema exists.
     pub(super) fn find_dynamic_anchor(
         &self,
         resource: usize,

@@ -1,7 +1,7 @@
 //! Determines the kinds of messages that a snapshot covers. A snapshot may omit reasoning and
 //! activities without removing them.
 //!
-//! `merge` applies the snapshot.
+//! The module `merge` applies the snapshot.
 
 use serde_json::Value;
 

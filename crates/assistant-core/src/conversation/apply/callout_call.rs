@@ -21,7 +21,7 @@ pub(super) fn is_execution_request(callout: &Callout) -> bool {
 /// Applies the fields of a callout to its call. Fields that the callout omits are not changed.
 pub(super) fn apply_callout(call: &mut ToolCall, callout: Callout, now: i64) {
     call.origin = Origin::Text;
-    // The name is set first, because events contain it.
+    // The name is set first, because events contain the name.
     call.name.clone_from(&callout.name);
     if let Some(input) = callout.input.as_ref().filter(|input| !input.is_null()) {
         call.set_args_text(&input.to_string());

@@ -1,4 +1,4 @@
-//! Stores encrypted values of messages, calls and results, which are sent back unchanged.
+//! Stores the encrypted values of messages, calls and results. The values are sent back unchanged.
 
 use crate::{
     conversation::{Author, CallEnd, Conversation, EndedCall},

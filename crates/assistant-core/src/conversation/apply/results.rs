@@ -14,9 +14,9 @@ use crate::{
 /// A position in the received order.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum ReceivedPosition {
-    /// A message of the tree.
+    /// A message in the tree, identified by its node.
     Node(usize),
-    /// The tool message of a call.
+    /// The tool message that contains the result of a call.
     Result(CallKey),
     /// A message that is not on the path yet.
     New,
