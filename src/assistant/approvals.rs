@@ -19,7 +19,7 @@ use crate::{
     ui::{Subscription, spawn_local},
 };
 
-/// Remembered approvals.
+/// Methods for remembered approvals.
 impl Assistant {
     /// Approves a call, and remembers the approval for similar later calls. If `args` is given, it
     /// replaces the agent's arguments.
@@ -70,15 +70,15 @@ impl RememberedApprovals {
     /// # }
     /// ```
     pub fn revoke(&self, id: &str) {
-        // The session refuses the input if the approval was already revoked, which is no error
-        // here.
+        // The result is ignored, because a refusal only means that the approval was already
+        // revoked.
         let _ = self.0.dispatch(Input::ForgetApproval { id: id.to_owned() });
     }
 
     /// Persists approvals in a store, and lets the user allow actions permanently. Stored approvals
-    /// apply once they are loaded; until then the user is asked. An approval that another tab
-    /// revokes is revoked here as well, if the store reports changes. A later store replaces an
-    /// earlier one, whose changes are not read any more.
+    /// apply once they are loaded; until then the user is asked. If the store reports changes, an
+    /// approval that another tab revokes is also revoked in this tab. A later store replaces an
+    /// earlier store, whose changes are then no longer read.
     pub fn persist_in(&self, store: impl ApprovalStore) {
         self.0.attach_approval_store(Rc::new(store));
     }
@@ -92,7 +92,7 @@ impl Assistant {
         spawn_local(async move {
             let approvals = parse_approvals(&load.await);
             if let Some(assistant) = assistant.upgrade() {
-                // The session never refuses this input.
+                // The result is ignored, because the session never refuses this input.
                 let _ = assistant.dispatch(Input::RestoreApprovals { approvals });
             }
         });
@@ -111,16 +111,17 @@ impl Assistant {
                     let Some(assistant) = assistant.upgrade() else {
                         return;
                     };
-                    // If this tab has stored an approval meanwhile, the loaded list may lack it.
+                    // The loaded list is applied only if this tab wrote no approval during the
+                    // load, because the list may lack that approval.
                     if writes.get() == count_before {
-                        // The session never refuses this input.
+                        // The result is ignored, because the session never refuses this input.
                         let _ = assistant.dispatch(Input::SyncApprovals { approvals });
                         return;
                     }
                 }
             });
         }));
-        // This replaces the adapter of an earlier store, whose subscription thereby ends.
+        // The new adapter replaces the adapter of an earlier store, whose subscription then ends.
         let persistence = ApprovalStoreAdapter {
             store,
             writes,
@@ -132,12 +133,13 @@ impl Assistant {
     }
 }
 
-/// An adapter that persists approvals in a store of the application.
+/// An adapter that persists approvals in the application's store.
 struct ApprovalStoreAdapter {
     store: Rc<dyn ApprovalStore>,
-    /// The number of writes. If it changes while approvals are loaded, they may be outdated.
+    /// The number of writes to the store. If the number changes while approvals are loaded, the
+    /// loaded approvals may be outdated.
     writes: Rc<Cell<u32>>,
-    /// The subscription to changes of the store by other writers.
+    /// The subscription to changes that other writers make to the store.
     _changes: Subscription,
 }
 

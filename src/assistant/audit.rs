@@ -21,7 +21,7 @@ use crate::{
     ui::{Subscription, console_error, now, subscribe},
 };
 
-/// The maximum number of records; the oldest are dropped.
+/// The maximum number of records. If there are more, the oldest records are dropped.
 const MAX_RECORDS: usize = 1_000;
 
 type RedactFn = Box<dyn Fn(&mut AuditEntry)>;
@@ -51,7 +51,7 @@ impl fmt::Debug for AuditLog {
 impl Assistant {
     /// Starts recording the history of calls: approval requests, the source of each permission to
     /// start, denials, refusals, starts and ends. Each attempt ends with one record of its outcome,
-    /// whether an agent, a callout or the page made it.
+    /// whether an agent, a callout or the page made the attempt.
     ///
     /// `redact` is called with every record before it is stored, and may change or remove its
     /// contents. Arguments and texts are then cut to a few thousand characters.
@@ -134,10 +134,11 @@ impl AuditLog {
     }
 }
 
-/// A destination of audit records: a file, a server, a list. The records are redacted and in order;
-/// [`AuditLog::write_to`] connects a sink.
+/// A destination for audit records, such as a file, a server or a list. The sink receives redacted
+/// records in order. [`AuditLog::write_to`] connects a sink.
 ///
-/// A sink may use the assistant while it is called. It should return soon, and defer longer work.
+/// The sink may use the assistant in [`write`](Self::write). The method should return soon, and
+/// defer longer work.
 pub trait AuditSink: 'static {
     /// Writes one record.
     ///

@@ -9,7 +9,7 @@ use leptos::prelude::*;
 
 use super::Assistant;
 
-/// Branches: versions of messages, and messages during a run.
+/// Methods for versions of messages, and for messages that are sent during a run.
 impl Assistant {
     /// Returns the branches of the conversation.
     #[must_use]
@@ -22,8 +22,8 @@ impl Assistant {
     ///
     /// # Errors
     ///
-    /// Fails if the text is empty, if the message is not a user message, or if something is running
-    /// that must end first.
+    /// Fails if the text is empty, if the message is not a user message, or if running work must
+    /// end first.
     pub fn edit(&self, message: &MessageId, text: impl Into<String>) -> Result<(), Refusal> {
         let text = text.into();
         let content =
@@ -38,15 +38,15 @@ impl Assistant {
     ///
     /// # Errors
     ///
-    /// Fails if the message is not an answer, or if something is running that must end first.
+    /// Fails if the message is not an answer, or if running work must end first.
     pub fn regenerate(&self, message: &MessageId) -> Result<(), Refusal> {
         let message = message.clone();
         self.branches().change(TreeChange::Regenerate { message })
     }
 
-    /// Queues a text or other content during the loop: the message is delivered at the next
-    /// boundary between tools, and calls that have not started by then are skipped. Without a
-    /// running loop, the message is sent at once.
+    /// Queues a text or other content while the loop is running. The message is delivered after the
+    /// tools that are running, and calls that have not started by then are skipped. If no loop is
+    /// running, the message is sent at once.
     ///
     /// # Errors
     ///
@@ -57,8 +57,8 @@ impl Assistant {
         self.branches().change(TreeChange::Interject { content })
     }
 
-    /// Returns the number of a message's version, counted from 1, and the number of versions;
-    /// `None` if there is no such message. Tracked when called in a reactive closure.
+    /// Returns the number of a message's version, counted from 1, and the number of versions.
+    /// Returns `None` if there is no such message. A call in a reactive closure is tracked.
     pub(crate) fn current_version(&self, message: &MessageId) -> Option<(usize, usize)> {
         self.view().tree.track();
         self.with_conversation(|conversation| conversation.version(message))?
@@ -71,7 +71,7 @@ pub struct Branches(Assistant);
 
 impl Branches {
     /// Returns the number of a message's version, counted from 1, and the number of versions, as a
-    /// signal; `None` after the message was removed.
+    /// signal. The value of the signal is `None` if the message does not exist.
     ///
     /// ```no_run
     /// use leptos::prelude::*;
@@ -95,8 +95,8 @@ impl Branches {
         self.0.view().tree.read_only()
     }
 
-    /// Shows the previous or next version of a message, with the messages that followed it when it
-    /// was last shown. Running work continues on its branch.
+    /// Shows the previous or next version of a message, with the messages that followed the version
+    /// when it was last shown. Running work continues on its branch.
     ///
     /// # Errors
     ///
@@ -109,11 +109,13 @@ impl Branches {
     /// Shows the branch of the running work, if another branch is shown
     /// ([`Activity::is_elsewhere`](crate::view::Activity::is_elsewhere)).
     pub fn show_run(&self) {
-        // The result does not matter, since the branch may already be shown.
+        // The result is ignored, because the session refuses the change if the branch is already
+        // shown.
         let _ = self.change(TreeChange::ShowRun);
     }
 
-    /// Changes the tree of messages: shows another branch, edits, deletes.
+    /// Changes the tree of messages. For example, shows another branch, or edits or deletes a
+    /// message.
     ///
     /// ```
     /// # use leptos_assistant::{Assistant, Refusal};
@@ -130,7 +132,7 @@ impl Branches {
     ///
     /// # Errors
     ///
-    /// Fails if the tree does not allow the change, or if something is running that must end first.
+    /// Fails if the tree does not allow the change, or if running work must end first.
     pub fn change(&self, change: TreeChange) -> Result<(), Refusal> {
         self.0.dispatch(Input::Tree { change })
     }

@@ -76,7 +76,7 @@ impl ToolCallView<Value> {
         }
     }
 
-    /// Exposes arguments while they stream in, if `streams_args` is true.
+    /// Sets whether the view returns arguments while they stream in.
     pub(crate) fn with_streamed_args(mut self, streams_args: bool) -> Self {
         self.streams_args = streams_args;
         self
@@ -84,7 +84,7 @@ impl ToolCallView<Value> {
 }
 
 impl<T> ToolCallView<T> {
-    /// Returns the same call with arguments of another type.
+    /// Returns a view of the same call with another type of arguments.
     #[must_use]
     pub fn cast<U>(self) -> ToolCallView<U> {
         ToolCallView {
@@ -136,7 +136,8 @@ impl<T> ToolCallView<T> {
             .unwrap_or_default()
     }
 
-    /// Returns the phase of the call; [`Phase::Cancelled`] if the call does not exist any more.
+    /// Returns the phase of the call. Returns [`Phase::Cancelled`] if the call does not exist any
+    /// more.
     #[must_use]
     pub fn phase(&self) -> Phase {
         self.cell()
@@ -172,17 +173,17 @@ impl<T> ToolCallView<T> {
         .unwrap_or_default()
     }
 
-    /// Returns the arguments that a handler receives, as JSON: those that were edited in the
-    /// approval, else those that the application sanitized, else the agent's. Returns `None` until
-    /// the arguments are complete.
+    /// Returns the arguments that a handler receives, as JSON: the arguments that were edited in
+    /// the approval, or else those that the application sanitized, or else those of the agent.
+    /// Returns `None` until the arguments are complete.
     #[must_use]
     pub fn args_value(&self) -> Option<Value> {
         self.read(|call| call.effective_args().cloned()).flatten()
     }
 
-    /// Returns the agent's arguments as JSON; `None` until they are complete. They differ from
-    /// [`Self::args_value`] if the arguments were edited in the approval or sanitized by the
-    /// application.
+    /// Returns the agent's arguments as JSON. Returns `None` until the arguments are complete. The
+    /// arguments differ from [`Self::args_value`] if the arguments were edited in the approval or
+    /// sanitized by the application.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -197,7 +198,7 @@ impl<T> ToolCallView<T> {
         self.read(|call| call.args().cloned()).flatten()
     }
 
-    /// Returns true if the call was approved with other arguments than the agent's.
+    /// Returns true if the call was approved with arguments that differ from the agent's arguments.
     #[must_use]
     pub fn is_edited(&self) -> bool {
         let is_edited = self.read(|call| {
@@ -215,14 +216,14 @@ impl<T> ToolCallView<T> {
             .unwrap_or_default()
     }
 
-    /// Returns true if the handler was started before a reload and its outcome is unknown. The user
-    /// decides whether the handler runs again.
+    /// Returns true if the handler was started before a reload of the page and its outcome is
+    /// unknown. The user decides whether the handler runs again.
     #[must_use]
     pub fn has_unknown_outcome(&self) -> bool {
         self.read(ToolCall::has_unknown_outcome).unwrap_or_default()
     }
 
-    /// Returns the description of the action; `None` if the action is not registered.
+    /// Returns the description of the action. Returns `None` if the action is not registered.
     #[must_use]
     pub fn description(&self) -> Option<String> {
         self.spec(|spec| spec.description().to_owned())
@@ -234,8 +235,8 @@ impl<T> ToolCallView<T> {
         self.spec(|spec| spec.parameters().clone())
     }
 
-    /// Reads the definition of the action that is registered under the call's name; `None` if there
-    /// is no such action.
+    /// Calls `read` with the definition of the action that is registered under the call's name.
+    /// Returns `None` if there is no such action.
     pub(crate) fn spec<R>(&self, read: impl FnOnce(&ActionSpec) -> R) -> Option<R> {
         let name = self.name_untracked();
         let result = self.assistant()?.read(|session| {
@@ -245,8 +246,8 @@ impl<T> ToolCallView<T> {
         result.flatten()
     }
 
-    /// Reads the call; returns `None` if the call does not exist any more. In a reactive closure,
-    /// every change of the call is tracked.
+    /// Calls `read` with the call. Returns `None` if the call does not exist any more. In a
+    /// reactive closure, every change of the call is tracked.
     pub(crate) fn read<R>(&self, read: impl FnOnce(&ToolCall) -> R) -> Option<R> {
         self.cell()?.revision.track();
         self.assistant()?

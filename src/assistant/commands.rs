@@ -13,7 +13,7 @@ use serde_json::Value;
 use super::Assistant;
 use crate::agent::Agent;
 
-/// Commands: sending, stopping, answering, and setting the values that the next run sends.
+/// Methods that send messages, stop runs, answer questions, and set the values for the next run.
 impl Assistant {
     /// Sends a text, or content such as files, to the agent.
     ///
@@ -30,7 +30,7 @@ impl Assistant {
     ///
     /// # Errors
     ///
-    /// Fails if the content is empty, or if something is running that must end first.
+    /// Fails if the content is empty, or if running work must end first.
     pub fn send(&self, content: impl Into<Content>) -> Result<(), Refusal> {
         let content = content.into();
         self.dispatch(Input::Send { content })
@@ -139,9 +139,9 @@ impl Assistant {
     ///
     /// # Errors
     ///
-    /// Fails if the agent does not wait for the interrupt, if the answer violates the schema of the
-    /// interrupt, or if the interrupt is about an action that only the user may approve
-    /// ([`Refusal::OnlyUser`]).
+    /// Fails if the agent does not wait for an answer to the interrupt, if the answer violates the
+    /// schema of the interrupt, or if the interrupt is about an action that only the user may
+    /// approve ([`Refusal::OnlyUser`]).
     pub fn answer(&self, interrupt_id: &str, payload: Option<Value>) -> Result<(), Refusal> {
         let fingerprint = self.read(|session| session.question_fingerprint(interrupt_id));
         let fingerprint = fingerprint.ok_or(Refusal::Ended)?;
@@ -182,18 +182,18 @@ impl Assistant {
     /// # }
     /// ```
     pub fn dismiss(&self, notice: NoticeId) {
-        // The session refuses the input if the notice was already removed, which is no error here.
+        // The result is ignored, because a refusal only means that the notice was already removed.
         let _ = self.dispatch(Input::Dismiss { notice });
     }
 
-    /// Replaces the state shared with the agent; the next run sends it.
+    /// Replaces the state shared with the agent; the next run sends the state.
     pub fn set_state(&self, state: Value) {
-        // The session never refuses this input.
+        // The result is ignored, because the session never refuses this input.
         let _ = self.dispatch(Input::SetState { state });
     }
 
-    /// Modifies the state shared with the agent in place, so that concurrent changes of an agent or
-    /// another component are not lost. The next run sends it.
+    /// Modifies the state shared with the agent in place, so that concurrent changes by an agent or
+    /// another component are not lost. The next run sends the state.
     ///
     /// ```
     /// # fn example(assistant: &leptos_assistant::Assistant) {
@@ -206,7 +206,7 @@ impl Assistant {
 
     /// Sets the properties that are forwarded to the agent with every run.
     pub fn set_forwarded_props(&self, props: Value) {
-        // The session never refuses this input.
+        // The result is ignored, because the session never refuses this input.
         let _ = self.dispatch(Input::SetForwardedProps { props });
     }
 
@@ -231,8 +231,9 @@ impl Assistant {
     ///
     /// # Errors
     ///
-    /// Fails if the action is not found or has no handler, if the arguments violate its schema, if
-    /// a limit, a permission rule or the user refuses the call, or with the error of the handler.
+    /// Fails if the action is not found or has no handler, if the arguments violate the schema of
+    /// the action, if a limit, a permission rule or the user refuses the call, or if the handler
+    /// fails.
     pub async fn execute(&self, name: &str, args: Value) -> Result<Value, ToolError> {
         self.runtime().execute(name, args, None).await
     }

@@ -3,12 +3,12 @@
 use assistant_core::session::Refusal;
 use leptos::prelude::{Callable, Callback, Signal};
 
-/// The conditions under which an approval or an answer counts: see
-/// [`ToolCallView::can_approve`](super::ToolCallView::can_approve).
+/// The conditions under which an approval or an answer counts
+/// ([`ToolCallView::can_approve`](super::ToolCallView::can_approve)).
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct DecisionConditions {
-    /// Returns an error if an approval or an answer does not count now, and scrolls to the part
-    /// that the user has not read.
+    /// Returns an error if an approval or an answer does not count now. Also scrolls to the part of
+    /// the card that the user has not read.
     pub(crate) verify: Callback<(), Result<(), Refusal>>,
     /// True if an approval or an answer counts now.
     pub(crate) are_met: Signal<bool>,
@@ -17,7 +17,8 @@ pub(crate) struct DecisionConditions {
 impl DecisionConditions {
     /// Runs [`Self::verify`]. Returns [`Refusal::TooEarly`] if the card was removed.
     pub(crate) fn check(self) -> Result<(), Refusal> {
-        // The callback is disposed when its card is removed; `try_run` then returns `None`.
+        // If the card was removed, `try_run` returns `None`, because the callback is disposed with
+        // the card.
         self.verify.try_run(()).unwrap_or(Err(Refusal::TooEarly))
     }
 }

@@ -13,7 +13,7 @@ use crate::{
     ui::now,
 };
 
-/// Stored conversations.
+/// Methods for stored conversations.
 impl Assistant {
     /// Returns the conversations of the assistant and their store.
     ///
@@ -49,24 +49,24 @@ impl Conversations {
     }
 
     /// Returns the ownership of the conversation, as a signal: whether the conversation is loaded,
-    /// and whether this tab or another one acts on the conversation.
+    /// and whether this tab or another tab acts on the conversation.
     #[must_use]
     pub fn ownership(&self) -> ArcReadSignal<Ownership> {
         self.0.view().ownership.read_only()
     }
 
     /// Takes over the conversation from the tab that acts on it. That tab writes its state and
-    /// releases the conversation; calls that its handlers had started are shown to the user for a
-    /// decision here.
+    /// releases the conversation; calls whose handlers had started are shown to the user in this
+    /// tab for a decision.
     pub fn use_here(&self) {
         if let Some(persistence) = self.0.runtime().persistence() {
             persistence.take_ownership();
         }
     }
 
-    /// Returns the stored conversations, most recently written first, as a signal; empty until
-    /// [`Self::refresh`] was called. Deleted conversations stay in the list for a while, with
-    /// [`ThreadInfo::deleted_at`].
+    /// Returns the stored conversations, most recently written first, as a signal. The list is
+    /// empty until [`Self::refresh`] was called. Deleted conversations stay in the list for a
+    /// while, with [`ThreadInfo::deleted_at`] set.
     #[must_use]
     pub fn list(&self) -> ArcReadSignal<Vec<ThreadInfo>> {
         self.0.view().listed.read_only()
@@ -87,8 +87,9 @@ impl Conversations {
         self.0.view().archived.read_only()
     }
 
-    /// Opens a conversation of the store, or one that was replaced in this page. Loading from the
-    /// store is asynchronous ([`Self::ownership`]); the user is notified of a failure.
+    /// Opens a conversation from the store, or a conversation that was replaced in this page.
+    /// Loading from the store is asynchronous ([`Self::ownership`]); the user is notified of a
+    /// failure.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -102,8 +103,8 @@ impl Conversations {
     ///
     /// # Errors
     ///
-    /// Fails, without a store, if no replaced conversation has this id or if the conversation
-    /// cannot be read.
+    /// Without a store, fails if no replaced conversation has this id or if the conversation cannot
+    /// be read.
     pub fn open(&self, thread_id: &str) -> Result<(), Refusal> {
         if let Some(persistence) = self.0.runtime().persistence() {
             persistence.open_thread(thread_id.to_owned());
@@ -122,7 +123,7 @@ impl Conversations {
         Ok(())
     }
 
-    /// Sets the user's title of a conversation; an empty title restores the generated title.
+    /// Sets the user's title for a conversation; an empty title restores the generated title.
     /// Without a store nothing is set.
     pub fn rename(&self, thread_id: &str, title: impl Into<String>) {
         let deleted_at = self
@@ -134,7 +135,7 @@ impl Conversations {
 
     /// Marks a conversation as deleted; the first [`Self::refresh`] after an hour removes the
     /// conversation permanently. If the conversation is open in this tab, a new conversation is
-    /// begun first. Without a store, nothing is marked.
+    /// started first. Without a store, nothing is marked.
     pub fn delete(&self, thread_id: &str) {
         if self.0.thread_id().get_untracked() == thread_id {
             self.0.new_conversation();
@@ -158,8 +159,8 @@ impl Conversations {
     /// regard to case. Calls back with the id of each conversation that contains the words, and
     /// with `None` at the end, until the search is dropped.
     ///
-    /// The store loads one conversation after the other, at most 500 and 32 MB of messages, and the
-    /// page can handle input in between. Without a store nothing is found.
+    /// The store loads one conversation after the other, at most 500 conversations and 32 MB of
+    /// messages, and the page can handle input in between. Without a store nothing is found.
     ///
     /// ```
     /// # use leptos::prelude::*;

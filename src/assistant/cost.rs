@@ -11,7 +11,7 @@ use super::Assistant;
 impl Assistant {
     /// Sets the prices of tokens. The rule returns the price of token usage in millionths of the
     /// currency (a code such as `EUR`), or `None` if the price of the model is unknown. From then
-    /// on answers show their cost.
+    /// on, answers show their cost.
     ///
     /// ```no_run
     /// use leptos_assistant::{conversation::Rates, use_assistant};
@@ -28,12 +28,13 @@ impl Assistant {
         self.runtime().set_prices(currency, Rc::new(rule));
     }
 
-    /// Returns tokens, time and price of the branch that is shown, as a signal.
+    /// Returns the tokens, the time and the price of the branch that is shown, as a signal.
     #[must_use]
     pub fn cost(&self) -> ArcSignal<Cost> {
         let assistant = self.clone();
         ArcSignal::derive(move || {
-            // The cost of a run is known once the run has ended, which changes the activity.
+            // The activity is tracked, because the cost of a run is known only after the run has
+            // ended.
             assistant.view().activity.track();
             assistant.view().messages.track();
             let cost = assistant.with_conversation(|conversation| conversation.path_cost());

@@ -80,8 +80,8 @@ impl Assistant {
         }
     }
 
-    /// Notifies the views of parts, or those of calls and interrupts, that a renderer was added or
-    /// removed.
+    /// Notifies the views of parts if `of_parts` is true, or else the views of calls and
+    /// interrupts, that a renderer was added or removed.
     fn notify_renderer_change(&self, of_parts: bool) {
         if of_parts {
             self.renderers().notify_part_views();
@@ -92,13 +92,13 @@ impl Assistant {
 }
 
 /// Registers a renderer for the calls of a tool as long as the component lives, regardless of what
-/// runs the tool and whether its action is registered: also for the agent's own tools, for actions
-/// that were unmounted with their route, and for conversations that were opened again.
+/// runs the tool and whether its action is registered. The renderer also applies to the agent's own
+/// tools, to actions that were unmounted with their route, and to conversations that were reopened.
 ///
-/// An action's own renderer takes precedence; then the newest renderer of the tool's name; then the
-/// newest for all tools ([`ToolTarget::All`]). The renderer receives arguments while they stream
-/// in. If an agent reports the result of a call that this page would run, the call has the built-in
-/// card.
+/// An action's own renderer takes precedence, then the newest renderer for the tool's name, then
+/// the newest renderer for all tools ([`ToolTarget::All`]). The renderer receives arguments while
+/// they stream in. If an agent reports the result of a call that this page would run, the call is
+/// shown in the built-in card.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -131,7 +131,7 @@ pub fn use_tool_renderer<T: 'static, V: IntoView + 'static>(
 /// The newest renderer for a kind of part is used; a renderer for one type of data takes precedence
 /// over a renderer for all data. When the component is unmounted, its views are removed and the
 /// default views replace them. A renderer that returns an `Err` shows an error, with the default
-/// view below it.
+/// view below the error.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -166,11 +166,12 @@ pub fn use_part_renderer<V: IntoView + 'static>(
 }
 
 /// Registers a renderer for interrupts as long as the component lives: for one reason, or for all
-/// reasons ([`InterruptTarget::All`]). The newest renderer of a reason is used.
+/// reasons ([`InterruptTarget::All`]). The newest renderer for a reason is used.
 ///
 /// The view replaces the built-in question in the inbox of the chat, and is shown once, however
-/// many windows there are. An interrupt that requests the approval of a call has the approval card.
-/// If the renderer draws nothing, or its component is unmounted, the built-in question is shown.
+/// many windows there are. An interrupt that requests the approval of a call is shown in the
+/// approval card instead. If the renderer draws nothing, or its component is unmounted, the
+/// built-in question is shown.
 ///
 /// ```
 /// use leptos::prelude::*;

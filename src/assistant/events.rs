@@ -13,7 +13,7 @@ use leptos::prelude::*;
 use super::{Assistant, assistant_or_log_error};
 use crate::{ui::effect, view::MessageList};
 
-/// An event of a conversation.
+/// An event in a conversation.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum AssistantEvent {
@@ -127,7 +127,7 @@ fn observe_errors(assistant: &Assistant, observer: EventObserver) {
 }
 
 /// The messages that have been listed so far: those that existed when the conversation was opened,
-/// which are not reported, and later ones, which are reported once they are complete.
+/// which are not reported, and later messages, which are reported once they are complete.
 struct KnownMessages {
     thread: u64,
     edition: u64,
@@ -153,7 +153,8 @@ impl KnownMessages {
             *self = Self::from_list(list);
             return;
         }
-        // A list of the same edition has only grown at its end.
+        // If the edition is unchanged, the list has only grown at its end, so the loop can stop at
+        // the first known message.
         let has_only_grown = self.edition == list.edition();
         self.edition = list.edition();
         let mut new_messages = Vec::new();
@@ -174,7 +175,8 @@ impl KnownMessages {
 
 fn observe_messages(assistant: Assistant, observer: EventObserver) {
     let messages = assistant.messages();
-    // The observer may cause the next event, so the state is not borrowed while it runs.
+    // The state is not borrowed while the observer runs, because the observer may cause the next
+    // event.
     let known_messages = RefCell::new(messages.with_untracked(KnownMessages::from_list));
     effect(move |_| {
         let complete_messages = {
@@ -194,8 +196,8 @@ fn observe_messages(assistant: Assistant, observer: EventObserver) {
     });
 }
 
-/// Returns true if a message has content and is not streaming any more; tracked when called in an
-/// effect.
+/// Returns true if a message has content and is not streaming any more. A call in an effect is
+/// tracked.
 fn is_complete(assistant: &Assistant, id: &MessageId) -> bool {
     let message = assistant.message(id);
     message.is_some_and(|message| !message.streaming.get() && !message.empty.get())

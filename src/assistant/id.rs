@@ -15,7 +15,7 @@ thread_local! {
 pub(crate) struct AssistantId(u32);
 
 impl AssistantId {
-    /// Returns the assistant if it still exists; `None` on a thread that did not create the
+    /// Returns the assistant if it still exists. Returns `None` on a thread that did not create the
     /// assistant.
     pub(crate) fn assistant(self) -> Option<Assistant> {
         ASSISTANTS.with_borrow(|assistants| {
@@ -47,7 +47,7 @@ impl AssistantRegistration {
 
 impl Drop for AssistantRegistration {
     fn drop(&mut self) {
-        // While the thread is ending, the registry does not exist any more.
+        // The error is ignored, because the registry may no longer exist while the thread ends.
         let _ = ASSISTANTS
             .try_with(|assistants| assistants.borrow_mut().retain(|(id, _)| *id != self.0));
     }

@@ -16,7 +16,7 @@ use crate::ui::decider;
 impl Assistant {
     /// Answers a question, or cancels the question if `payload` is `None`. Fails if the question
     /// has changed since it was shown. If the agent has rejected an answer, cancelling only
-    /// discards the question, in any version.
+    /// discards the question, even if the question has changed.
     pub(crate) fn answer_as_shown(
         &self,
         shown: &ShownQuestion,
@@ -60,8 +60,8 @@ impl ShownQuestion {
     pub(crate) fn new(assistant: &Assistant, open: OpenInterrupt) -> Self {
         let fingerprint =
             assistant.with_conversation(|conversation| open.fingerprint(conversation));
-        // The conversation cannot be read while the session calls a function of the application.
-        // The fingerprint then does not include the interrupted call.
+        // If the conversation cannot be read, because the session is calling a function of the
+        // application, the fingerprint does not include the interrupted call.
         let fingerprint = fingerprint.unwrap_or_else(|| open.fingerprint(&Conversation::new()));
         Self { open, fingerprint }
     }
@@ -106,7 +106,8 @@ impl InterruptView {
         self.shown.try_with_value(|shown| read(&shown.open))
     }
 
-    /// Returns the interrupt as the agent sent it; `None` if the question does not exist any more.
+    /// Returns the interrupt as the agent sent it. Returns `None` if the question does not exist
+    /// any more.
     #[must_use]
     pub fn interrupt(&self) -> Option<Interrupt> {
         self.read(|open| open.interrupt().clone())
@@ -126,28 +127,28 @@ impl InterruptView {
             .unwrap_or_default()
     }
 
-    /// Returns the agent's text, if any. The text does not come from the page: mark it as the
+    /// Returns the agent's text, if any. The text does not come from the page: mark the text as the
     /// agent's.
     #[must_use]
     pub fn message(&self) -> Option<String> {
         self.read(|open| open.interrupt().message.clone()).flatten()
     }
 
-    /// Returns the JSON Schema of the answer, if the agent gives one.
+    /// Returns the JSON Schema of the answer, if the agent sent a schema.
     #[must_use]
     pub fn schema(&self) -> Option<Value> {
         self.read(|open| open.interrupt().response_schema.clone().map(Value::Object))
             .flatten()
     }
 
-    /// Returns the time at which the question expires, in milliseconds since 1970; `None` if it
-    /// does not expire.
+    /// Returns the time at which the question expires, in milliseconds since 1970. Returns `None`
+    /// if the question does not expire.
     #[must_use]
     pub fn expires_at(&self) -> Option<i64> {
         self.read(OpenInterrupt::expires_at).flatten()
     }
 
-    /// Returns true if the agent rejected an answer: the question can be answered again, or
+    /// Returns true if the agent rejected an answer. The question can then be answered again or
     /// cancelled.
     #[must_use]
     pub fn is_rejected(&self) -> bool {
@@ -155,7 +156,8 @@ impl InterruptView {
     }
 
     /// Returns true if an answer counts now: the whole view has been visible, and for half a second
-    /// the view has not been covered, changed or moved. Tracked. Cancelling counts at once.
+    /// the view has not been covered, changed or moved. Also returns true if no conditions are set.
+    /// The read is tracked. A cancellation counts at once.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -176,18 +178,18 @@ impl InterruptView {
     ///
     /// # Errors
     ///
-    /// Fails if the user cannot have read the question yet ([`Self::can_answer`]), outside of an
-    /// event of the user ([`Refusal::Scripted`]), if the question has changed, has been answered or
-    /// has ended, or if the answer violates the schema.
+    /// Fails if the user cannot have read the question yet ([`Self::can_answer`]), if the method is
+    /// called outside of an event of the user ([`Refusal::Scripted`]), if the question has changed,
+    /// has been answered or has ended, or if the answer violates the schema.
     pub fn answer(&self, answer: impl Serialize) -> Result<(), Refusal> {
         let answer = serde_json::to_value(answer).unwrap_or_default();
         self.conditions.map_or(Ok(()), DecisionConditions::check)?;
         self.answer_shown(Some(answer), self.decider())
     }
 
-    /// Returns the actions that the agent asks about, in its order. If the question lists actions,
-    /// the answer is a decision for each of them ([`Self::decide`]), unless the question has a
-    /// [`schema`](Self::schema) for another answer.
+    /// Returns the actions that the agent asks about, in the agent's order. If the question lists
+    /// actions, the answer is a decision for each of them ([`Self::decide`]), unless the question
+    /// has a [`schema`](Self::schema) for another answer.
     #[must_use]
     pub fn actions(&self) -> Vec<RequestedAction> {
         self.read(|open| open.actions().to_vec())
@@ -227,13 +229,13 @@ impl InterruptView {
     ///
     /// # Errors
     ///
-    /// Fails if the question is answered or removed.
+    /// Fails if the question was answered or removed.
     pub fn give_up(&self) -> Result<(), Refusal> {
         self.answer_shown(None, decider())
     }
 
-    /// Returns the decider: the user if the question has conditions, because these accept only
-    /// events of the user; otherwise the decider of the current event.
+    /// Returns the user as the decider if the question has conditions, because conditions accept
+    /// only events of the user. Otherwise returns the decider of the current event.
     fn decider(&self) -> Decider {
         match self.conditions {
             Some(_) => Decider::Person,

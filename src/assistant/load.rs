@@ -6,8 +6,8 @@ use super::Assistant;
 /// handles its inputs. Until then inputs are accepted and queued, and the assistant's signals have
 /// their initial values. Resolves at once in other builds.
 ///
-/// If the parts cannot be loaded, the future waits until a later attempt succeeds, such as one by
-/// the button "Retry" of a window.
+/// If the parts cannot be loaded, the future waits until a later attempt succeeds, such as an
+/// attempt by the button "Retry" of a window.
 ///
 /// ```
 /// # use leptos::prelude::*;

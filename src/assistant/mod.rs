@@ -103,8 +103,8 @@ impl fmt::Debug for Assistant {
 #[derive(Clone, Copy)]
 pub(crate) struct ServerMarker;
 
-/// Returns the assistant of the current context; `None` on a server. If there is no assistant,
-/// logs an error (rule "a hook without a provider").
+/// Returns the assistant of the current context. Returns `None` on a server. If there is no
+/// assistant, logs an error (rule "a hook without a provider").
 pub(crate) fn assistant_or_log_error(hook: &str) -> Option<Assistant> {
     find_assistant(None, || {
         format!("{hook} was called outside of <AssistantProvider>: nothing is registered")
@@ -134,7 +134,7 @@ fn find_assistant(
     assistant.filter(|_| in_browser())
 }
 
-/// Returns the assistant of the nearest `<AssistantProvider>` above; `None` if there is no
+/// Returns the assistant of the nearest `<AssistantProvider>` above. Returns `None` if there is no
 /// provider.
 ///
 /// ```
@@ -207,7 +207,7 @@ impl Assistant {
         WeakAssistant(Arc::downgrade(&self.0))
     }
 
-    /// Returns the number of the assistant, which is a `Copy` reference to it.
+    /// Returns the number of the assistant, which is a `Copy` reference to the assistant.
     pub(crate) fn id(&self) -> AssistantId {
         self.0.registration.id()
     }
@@ -225,13 +225,13 @@ impl Assistant {
         &self.0.renderers
     }
 
-    /// Returns the mounted cards of renderers.
+    /// Returns the cards that are mounted by renderers.
     pub(crate) fn cards(&self) -> &MountedCards {
         &self.0.cards
     }
 
-    /// Reads the session; returns `None` only inside of a function of the application that the
-    /// session is calling, such as a stop rule.
+    /// Calls `read` with the session. Returns `None` only while the session calls a function of the
+    /// application, such as a stop rule.
     pub(crate) fn read<R>(&self, read: impl FnOnce(&Session) -> R) -> Option<R> {
         self.runtime().read(read)
     }

@@ -13,10 +13,10 @@ use serde_json::Value;
 use super::Assistant;
 use crate::ui::Subscription;
 
-/// Observers, and rules of the application.
+/// Methods that register observers and rules of the application.
 impl Assistant {
-    /// Calls `observer` for each diagnostic, until the subscription is dropped: input that was
-    /// tolerated, dropped or not acted on.
+    /// Calls `observer` for each diagnostic, until the subscription is dropped. A diagnostic
+    /// reports input that was tolerated, dropped or not acted on.
     ///
     /// The observer may return a `Result`: an error does not affect other observers or the
     /// conversation, and is reported as the diagnostic `observer-failed` (rule "observers").
@@ -28,11 +28,12 @@ impl Assistant {
     }
 
     /// Calls `observer` when a call needs approval, starts or ends, until the subscription is
-    /// dropped; for calls of the agent and those of [`Self::execute`]. The phase of the event
-    /// distinguishes these cases, and its kind names the cause. Calls that had already ended in a
-    /// loaded conversation are not reported.
+    /// dropped. Calls of the agent and calls of [`Self::execute`] are reported. The phase of the
+    /// event tells the three cases apart, and the kind of the event names the cause. Calls that had
+    /// already ended in a loaded conversation are not reported.
     ///
-    /// The observer may use the assistant. Its changes take effect after the reported step.
+    /// The observer may use the assistant. Changes that the observer makes take effect after the
+    /// reported step.
     ///
     /// ```no_run
     /// use leptos_assistant::{Phase, use_assistant};
@@ -81,9 +82,9 @@ impl Assistant {
     }
 
     /// Sets a permission rule that is evaluated right before any call starts, with the action's
-    /// name and arguments, after rules and approvals have allowed it. `Err` is the reason for the
-    /// refusal, shown to the agent and on the card. An action may have a rule of its own in
-    /// addition ([`ToolAction::permission`](crate::ToolAction::permission)).
+    /// name and arguments, after rules and approvals have allowed the call. An `Err` contains the
+    /// reason for the refusal, which is shown to the agent and on the card. An action may also have
+    /// its own rule ([`ToolAction::permission`](crate::ToolAction::permission)).
     ///
     /// ```
     /// # fn example(assistant: &leptos_assistant::Assistant) {

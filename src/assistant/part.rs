@@ -42,14 +42,14 @@ impl PartHandle {
         self.owner.assistant()
     }
 
-    /// Returns the id of the part's message, and the signals of the part; `None` if the part's view
-    /// was removed.
+    /// Returns the id of the part's message, and the signals of the part. Returns `None` if the
+    /// part's view was removed.
     pub(crate) fn cell(&self) -> Option<(MessageId, PartCell)> {
         self.part.try_get_value()
     }
 
-    /// Returns the id of the message that the part belongs to; `None` if the part's view was
-    /// removed.
+    /// Returns the id of the message that the part belongs to. Returns `None` if the part's view
+    /// was removed.
     #[must_use]
     pub fn message(&self) -> Option<MessageId> {
         self.cell().map(|(message, _)| message)
@@ -61,13 +61,14 @@ impl PartHandle {
         self.index
     }
 
-    /// Returns the kind of the part; [`PartKind::Unknown`] if the part's view was removed.
+    /// Returns the kind of the part. Returns [`PartKind::Unknown`] if the part's view was removed.
     #[must_use]
     pub fn kind(&self) -> PartKind {
         self.cell().map_or(PartKind::Unknown, |(_, cell)| cell.kind)
     }
 
-    /// Returns true if more content of the part is expected; false if the part's view was removed.
+    /// Returns true if more content of the part is expected. Returns false if the part's view was
+    /// removed.
     #[must_use]
     pub fn is_open(&self) -> bool {
         self.cell().is_some_and(|(_, cell)| cell.mark.get().open)
@@ -90,7 +91,7 @@ impl PartHandle {
         result.flatten()
     }
 
-    /// Returns the text of a text or reasoning part; empty for other parts.
+    /// Returns the text of a text or reasoning part. Returns an empty string for other parts.
     #[must_use]
     pub fn text(&self) -> String {
         let text = self.with(|part| match part {
@@ -100,7 +101,7 @@ impl PartHandle {
         text.unwrap_or_default()
     }
 
-    /// Returns the data of a data part or activity; `None` for other parts.
+    /// Returns the data of a data part or activity. Returns `None` for other parts.
     #[must_use]
     pub fn data_value(&self) -> Option<Value> {
         self.with(|part| match part {

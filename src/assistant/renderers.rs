@@ -1,5 +1,5 @@
-//! Stores the renderers of an application for calls, parts and interrupts, and selects one for each
-//! target.
+//! Stores the renderers of an application for calls, parts and interrupts, and selects a renderer
+//! for each target.
 
 use std::{cell::RefCell, collections::HashMap, sync::Arc};
 
@@ -21,7 +21,7 @@ pub(super) fn erase_renderer<T, V: IntoView + 'static>(
     Arc::new(SendWrapper::new(Box::new(render_any)))
 }
 
-/// Erases the type of a call renderer, which may have arguments of any type.
+/// Erases the type of a renderer for calls, whose arguments may have any type.
 pub(crate) fn erase_call_renderer<T: 'static, V: IntoView + 'static>(
     render: impl Fn(ToolCallView<T>) -> V + 'static,
 ) -> Renderer<ToolCallView> {
@@ -61,11 +61,11 @@ pub(crate) struct FoundRenderer<T> {
 pub(crate) struct Renderers {
     actions: RefCell<HashMap<RegistrationId, CallRenderers>>,
     targeted_renderers: RefCell<Vec<(RegistrationId, TargetedRenderer)>>,
-    /// The number of changes of part renderers, as a signal.
+    /// The number of changes to the renderers of parts, as a signal.
     parts: ArcRwSignal<u32>,
 }
 
-// Removed renderers are dropped after the borrow ends, since their destructors may use this
+// Removed renderers are dropped after the borrow ends, because their destructors may use this
 // registry.
 impl Renderers {
     pub(crate) fn set_action(&self, id: RegistrationId, renderers: CallRenderers) {
@@ -83,7 +83,7 @@ impl Renderers {
     }
 
     /// Returns the application's renderer for the calls of this tool, among the renderers that do
-    /// not belong to an action; `None` if no renderer is for this tool.
+    /// not belong to an action. Returns `None` if no renderer applies to this tool.
     pub(crate) fn tool(&self, name: &str) -> Option<FoundRenderer<ToolCallView>> {
         self.best_match(|targeted_renderer| match targeted_renderer {
             TargetedRenderer::Tool(target, renderer) => Some((target.specificity(name)?, renderer)),
@@ -101,8 +101,8 @@ impl Renderers {
         })
     }
 
-    /// Returns the application's renderer for a kind of part, if any. Tracked: a reactive closure
-    /// runs again when the renderers of parts change.
+    /// Returns the application's renderer for a kind of part, if any. The read is tracked: a
+    /// reactive closure runs again when the renderers of parts change.
     pub(crate) fn part(&self, kind: &PartKind) -> Option<FoundRenderer<PartHandle>> {
         self.parts.track();
         self.best_match(|targeted_renderer| match targeted_renderer {
@@ -111,8 +111,8 @@ impl Renderers {
         })
     }
 
-    /// Returns the renderer with the best fit, and of equal fits the newest; `None` if no renderer
-    /// fits.
+    /// Returns the renderer that fits best, or the newest of several renderers that fit equally
+    /// well. Returns `None` if no renderer fits.
     fn best_match<T>(
         &self,
         fit: impl Fn(&TargetedRenderer) -> Option<(Specificity, &Renderer<T>)>,
@@ -121,7 +121,7 @@ impl Renderers {
         let candidates = targeted_renderers
             .iter()
             .filter_map(|(id, targeted_renderer)| Some((*id, fit(targeted_renderer)?)));
-        // `max_by_key` returns the last of equal fits.
+        // Of equal fits, `max_by_key` returns the last, which is the newest renderer.
         let (id, (fit, renderer)) = candidates.max_by_key(|(_, (fit, _))| *fit)?;
         Some(FoundRenderer {
             id,

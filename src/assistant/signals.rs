@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::{Assistant, ToolCallView};
 use crate::view::{Activity, CallCell, MessageCell, MessageList};
 
-/// Signals of the conversation, and access to its contents.
+/// Methods that return the signals and the contents of the conversation.
 impl Assistant {
     /// Returns the messages of the chat, oldest first, as a signal.
     #[must_use]
@@ -20,7 +20,7 @@ impl Assistant {
         self.view().messages.read_only()
     }
 
-    /// Returns the signals of one message; `None` if there is no such message.
+    /// Returns the signals of one message. Returns `None` if there is no such message.
     #[must_use]
     pub fn message(&self, id: &MessageId) -> Option<MessageCell> {
         self.read(|session| self.view().message(id, session))
@@ -71,9 +71,9 @@ impl Assistant {
     }
 
     /// Returns the steps that the agent reports in the current run, as a signal. The steps of a
-    /// finished run belong to its message
+    /// finished run belong to the message of the run
     /// ([`MessageCell::steps`](crate::view::MessageCell::steps)); if the run left no message, the
-    /// steps stay here until the user's next message.
+    /// steps stay in this signal until the user's next message.
     #[must_use]
     pub fn agent_steps(&self) -> ArcReadSignal<Vec<AgentStep>> {
         self.view().agent_steps.read_only()
@@ -91,13 +91,13 @@ impl Assistant {
         })
     }
 
-    /// Returns the interrupts that the agent waits for, as a signal.
+    /// Returns the interrupts that wait for an answer to the agent, as a signal.
     #[must_use]
     pub fn interrupts(&self) -> ArcReadSignal<Vec<OpenInterrupt>> {
         self.view().interrupts.read_only()
     }
 
-    /// Returns the calls that wait for the user's decision, oldest first, as a signal.
+    /// Returns the keys of the calls that wait for the user's decision, oldest first, as a signal.
     #[must_use]
     pub fn pending_approvals(&self) -> ArcReadSignal<Vec<CallKey>> {
         self.view().approvals.read_only()
@@ -116,15 +116,15 @@ impl Assistant {
         self.view().thread_id.read_only()
     }
 
-    /// Returns the signals of one call; `None` if there is no such call.
+    /// Returns the signals of one call. Returns `None` if there is no such call.
     #[must_use]
     pub fn call(&self, key: &CallKey) -> Option<CallCell> {
         self.read(|session| self.view().call(key, session))
             .flatten()
     }
 
-    /// Returns a view of one call: name, arguments, phase, result, and the user's decisions; `None`
-    /// if there is no such call.
+    /// Returns a view of one call: name, arguments, phase, result, and the user's decisions.
+    /// Returns `None` if there is no such call.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -149,8 +149,8 @@ impl Assistant {
             .unwrap_or_default()
     }
 
-    /// Reads the conversation; returns `None` only inside of a function of the application that the
-    /// session is calling, such as a stop rule.
+    /// Calls `read` with the conversation. Returns `None` only while the session calls a function
+    /// of the application, such as a stop rule.
     pub fn with_conversation<R>(&self, read: impl FnOnce(&Conversation) -> R) -> Option<R> {
         self.read(|session| read(session.conversation()))
     }
@@ -161,7 +161,8 @@ impl Assistant {
     pub fn summary(&self) -> ArcSignal<TurnSummary> {
         let assistant = self.clone();
         ArcSignal::derive(move || {
-            // The summary changes with runs, messages and tools.
+            // The activity, the messages and the running tools are tracked, because the summary
+            // changes with each of these signals.
             let view = assistant.view();
             view.activity.track();
             view.messages.track();

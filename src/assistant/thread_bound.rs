@@ -1,7 +1,7 @@
 //! Wraps state that may be accessed only by the thread that created the state.
 //!
 //! A browser has one thread. A server may drop a handle on a thread that did not create it. The
-//! state is then kept until the thread that created it creates the next handle.
+//! state is then kept until the thread that created the state creates the next handle.
 
 #[cfg(target_arch = "wasm32")]
 pub(super) type ThreadBound = send_wrapper::SendWrapper<super::SharedState>;
@@ -20,7 +20,7 @@ mod native {
     /// The state of handles that were dropped on other threads.
     static DROPPED_ON_OTHER_THREADS: Mutex<Vec<SendWrapper<SharedState>>> = Mutex::new(Vec::new());
 
-    /// The state of a handle; `None` only while it is being dropped.
+    /// The state of a handle. The value is `None` only while the handle is being dropped.
     pub(in super::super) struct ThreadBound(Option<SendWrapper<SharedState>>);
 
     impl ThreadBound {
@@ -29,7 +29,7 @@ mod native {
                 |_| Vec::new(),
                 |mut states| states.extract_if(.., |shared| shared.valid()).collect(),
             );
-            // The states are dropped after the lock is released, since their destructors may drop
+            // The states are dropped after the lock is released, because their destructors may drop
             // further handles.
             drop(own_states);
             Self(Some(SendWrapper::new(shared)))

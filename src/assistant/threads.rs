@@ -6,12 +6,12 @@ use serde_json::Value;
 use super::Assistant;
 use crate::ui::fresh_id;
 
-/// New, exported and imported conversations.
+/// Methods that begin, export and import conversations.
 impl Assistant {
     /// Begins a new conversation. Everything open in the current conversation is cancelled, and
     /// nothing is sent.
     pub fn new_conversation(&self) {
-        // The session never refuses this input.
+        // The result is ignored, because the session never refuses this input.
         let _ = self.dispatch(Input::NewThread);
         self.runtime().apply_queued_changes();
     }
@@ -29,14 +29,14 @@ impl Assistant {
         conversation.unwrap_or_default()
     }
 
-    /// Opens another conversation: the output of [`Self::export`], or messages of another system.
+    /// Opens another conversation: the output of [`Self::export`], or messages from another system.
     /// Such messages are a list of AG-UI messages, a list whose entries name their parent
-    /// (`parentId`), or a tree (`children`); each either plain or as `{messages, active}`. The
+    /// (`parentId`), or a tree (`children`). Each form may be wrapped as `{messages, active}`. The
     /// active message, by default the newest, ends the branch that is shown.
     ///
     /// Everything open in the current conversation is cancelled. A conversation without an id gets
-    /// a new id. Calls that wait for the user wait again. Nothing starts automatically: a call that
-    /// was about to start in the exported conversation is answered as interrupted.
+    /// a new id. Calls that waited for the user wait again. Nothing starts automatically: a call
+    /// that was about to start in the exported conversation is answered as interrupted.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -50,12 +50,12 @@ impl Assistant {
     ///
     /// # Errors
     ///
-    /// Fails if the value is not a readable conversation; then nothing changes.
+    /// Fails if the value is not a readable conversation. In this case nothing changes.
     pub fn import(&self, conversation: Value) -> Result<(), Refusal> {
         self.import_as(None, conversation)
     }
 
-    /// Imports a conversation under the given id, else under its own id, else under a new id.
+    /// Imports a conversation under the given id, or else under its own id, or else under a new id.
     pub(crate) fn import_as(
         &self,
         thread_id: Option<String>,

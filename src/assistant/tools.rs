@@ -10,7 +10,7 @@ use leptos::prelude::*;
 
 use super::Assistant;
 
-/// The tools that are offered to the agent.
+/// Access to the tools that are offered to the agent.
 impl Assistant {
     /// Returns the tools of the assistant: the actions offered to the agent, and their calls.
     ///
@@ -39,13 +39,14 @@ impl Tools {
         self.0.view().tools.read_only()
     }
 
-    /// Returns the names of the tools that are running, here or remotely, as a signal.
+    /// Returns the names of the tools that are running, in this page or remotely, as a signal.
     #[must_use]
     pub fn running(&self) -> ArcReadSignal<Vec<String>> {
         self.0.view().running.read_only()
     }
 
-    /// Returns the calls that are running, here or remotely, in order of appearance, as a signal.
+    /// Returns the keys of the calls that are running, in this page or remotely, in order of
+    /// appearance, as a signal.
     #[must_use]
     pub fn running_calls(&self) -> ArcSignal<Vec<CallKey>> {
         let assistant = self.0.clone();
@@ -64,8 +65,8 @@ impl Tools {
         })
     }
 
-    /// Narrows, by tags or names, the actions that are offered to the agent. The filter is a value,
-    /// a signal or a closure, and is read when a run opens. `None` offers all actions that are
+    /// Limits the actions that are offered to the agent, by tags or names. The filter is a value, a
+    /// signal or a closure, and is read when a run opens. `None` offers all actions that are
     /// registered and enabled. The agent's calls to other actions are refused;
     /// [`Assistant::execute`] ignores the filter. The filter applies for the life of the assistant,
     /// or until it is replaced.
@@ -86,11 +87,11 @@ impl Tools {
     fn set_offer_filter(&self, filter: Signal<Option<OfferFilter>>) {
         let assistant = self.0.weak();
         let apply_filter = move || {
-            // Once the signal is disposed, its last value remains in use.
+            // If the signal is disposed, nothing is dispatched, and the last value remains in use.
             if let (Some(assistant), Some(filter)) =
                 (assistant.upgrade(), filter.try_get_untracked())
             {
-                // The session never refuses this input.
+                // The result is ignored, because the session never refuses this input.
                 let _ = assistant.dispatch(Input::Offer { filter });
             }
         };
@@ -102,12 +103,13 @@ impl Tools {
     /// next run on, until the user's next message.
     pub fn offer_also<T: Into<String>>(&self, names: impl IntoIterator<Item = T>) {
         let names = names.into_iter().map(Into::into).collect();
-        // The session ignores unknown names, and never refuses this input.
+        // The result is ignored, because the session skips unknown names and never refuses this
+        // input.
         let _ = self.0.dispatch(Input::Reveal { names });
     }
 
     /// Lists the actions that are registered and enabled for the agent, in order of registration,
-    /// with tags, version and fingerprint, and whether the filter offers them.
+    /// with their tags, version and fingerprint, and whether the filter offers each action.
     #[must_use]
     pub fn list(&self) -> Vec<ToolInfo> {
         self.0
@@ -115,8 +117,9 @@ impl Tools {
             .unwrap_or_default()
     }
 
-    /// Returns the calls of the conversation, on all branches, and those of the page itself: the
-    /// number of calls for each tool, and the newest 200 calls with arguments, result and times.
+    /// Returns the history of the calls in the conversation, on all branches, and of the calls by
+    /// the page itself: the number of calls for each tool, and the newest 200 calls with arguments,
+    /// result and times.
     #[must_use]
     pub fn history(&self) -> ToolHistory {
         self.0

@@ -1,4 +1,4 @@
-//! Provides records of a conversation's changes to the host, and applies records of a server that
+//! Provides records of a conversation's changes to the host, and applies records from a server that
 //! runs the loop itself (rule "records").
 
 use assistant_core::{
@@ -10,9 +10,9 @@ use assistant_core::{
 use super::Assistant;
 use crate::ui::Subscription;
 
-/// Updates of a server that runs the agent loop.
+/// Access to the records of a conversation's changes.
 impl Assistant {
-    /// Returns the records of this conversation's changes.
+    /// Returns the handle to the records of this conversation's changes.
     ///
     /// ```
     /// # fn example(assistant: &leptos_assistant::Assistant) {
@@ -32,9 +32,10 @@ impl Assistant {
 pub struct Updates(Assistant);
 
 impl Updates {
-    /// Calls `observer` with a record whenever a message is complete or changes, and when a call is
-    /// pending, executed or over, until the subscription is dropped. Streaming text is not recorded.
-    /// The host may forward records over any socket, in the format of [`Update::to_json`].
+    /// Calls `observer` with a record whenever a message is complete or changes, and when a call
+    /// becomes pending, is executed or ends, until the subscription is dropped. Streaming text is
+    /// not recorded. The host may forward records over any socket, in the format of
+    /// [`Update::to_json`].
     pub fn observe<R: ObserverResult>(
         &self,
         observer: impl Fn(&Update) -> R + 'static,
@@ -43,9 +44,9 @@ impl Updates {
     }
 
     /// Applies a record from a server that runs the loop itself: the tree is updated, and nothing
-    /// runs here. Records may arrive in any order, twice, or not at all. A record that names a
-    /// conversation applies only to the conversation with that id: its `convId` is the provider's
-    /// `thread_id`.
+    /// runs in this page. Records may arrive in any order, twice, or not at all. A record that
+    /// names a conversation applies only to the conversation with that id: its `convId` is the
+    /// provider's `thread_id`.
     ///
     /// ```
     /// # use leptos_assistant::{Assistant, records::Update};
@@ -58,8 +59,8 @@ impl Updates {
     ///
     /// # Errors
     ///
-    /// Fails while a run of this session is in progress, for a record of another conversation
-    /// ([`Refusal::OtherConversation`]), or if the tree does not allow the change.
+    /// Fails if a run of this session is in progress, if the record belongs to a different
+    /// conversation ([`Refusal::OtherConversation`]), or if the tree does not allow the change.
     pub fn apply(&self, update: Update) -> Result<(), Refusal> {
         let update = Box::new(update);
         self.0.dispatch(Input::Update { update })

@@ -1,8 +1,8 @@
 //! Attaches files that are dropped on the chat or pasted into it.
 //!
 //! A browser navigates to a file that is dropped on an unhandled target, which would discard the
-//! chat. Therefore the drag events of the complete window are handled, and files that are dropped
-//! on the chat are attached.
+//! chat. Therefore the drag events of the whole window are handled, and files that are dropped on
+//! the chat are attached.
 
 use leptos::{ev, html, prelude::*};
 use wasm_bindgen::JsCast;
@@ -25,8 +25,8 @@ pub(crate) fn watch_drops(tray: &AttachmentTray, form: NodeRef<html::Form>) {
         set_hovered(is_hovered, is_drop_target);
     });
     let dragleave_listener = window_event_listener(ev::dragleave, move |event| {
-        // Without a related target, the pointer has left the window. Inside of the window, the next
-        // `dragover` updates the state.
+        // If there is no related target, the hover state is reset, because the pointer has left the
+        // window. Inside of the window, the next `dragover` event updates the state.
         if event.related_target().is_none() {
             set_hovered(is_hovered, false);
         }
@@ -60,7 +60,8 @@ fn has_files(event: &web_sys::DragEvent) -> bool {
     types.is_some_and(|types| types.includes(&"Files".into(), 0))
 }
 
-/// Returns true if an event is over the chat of this composer, even inside of a shadow tree.
+/// Returns true if the target of an event is in the chat of this composer, or in the composer if
+/// there is no chat, even inside of a shadow tree.
 fn is_over_chat(event: &web_sys::DragEvent, form: NodeRef<html::Form>) -> bool {
     let Some(form) = form.try_get_untracked().flatten() else {
         return false;

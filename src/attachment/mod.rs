@@ -20,11 +20,12 @@ pub(crate) use view::{attach_button, file_frame, tray_view};
 type UploadFn =
     Arc<SendWrapper<Box<dyn Fn(web_sys::File) -> LocalBoxFuture<'static, Result<Source, String>>>>>;
 
-/// The options for attachments: limits and an upload. By default, a message may have ten files of
-/// any type, of at most 10 MB each.
+/// The options for attachments: limits and an upload function. By default, a message may have ten
+/// files of any type, of at most 10 MB each.
 ///
-/// A composer without this value accepts no files. The bytes are sent in the message as base64, and
-/// again with each later run, unless the application sets an [`Attachments::upload`].
+/// A composer without these options accepts no files. The bytes of the files are sent in the
+/// message as base64, and again with each later run, unless the application sets an
+/// [`Attachments::upload`].
 ///
 /// ```
 /// use leptos_assistant::Attachments;

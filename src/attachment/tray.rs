@@ -24,10 +24,10 @@ const MAX_THUMBNAIL_BYTES: usize = 2_000_000;
 pub(crate) struct AttachmentTray {
     pub(super) config: Arc<Attachments>,
     pub(super) words: Words,
-    /// The hidden file input, which the button clicks.
+    /// The hidden file input, which the button for attachments clicks.
     pub(super) input: NodeRef<html::Input>,
     pub(super) items: RwSignal<Vec<AttachedFile>>,
-    /// The reasons for refusing files, one for each file.
+    /// The reasons for refusing files, one for each refused file.
     pub(super) refused: RwSignal<Vec<FileRefusal>>,
     /// True while files are dragged over the chat.
     pub(super) hovered: RwSignal<bool>,
@@ -51,8 +51,8 @@ pub(super) struct AttachedFile {
 pub(super) enum FileState {
     Reading,
     Ready(Source),
-    /// The file cannot be sent. Contains the error of the upload; `None` if the bytes of the file
-    /// cannot be read.
+    /// The file cannot be sent. Contains the error of the upload, or `None` if the bytes of the
+    /// file cannot be read.
     Failed(Option<String>),
 }
 
@@ -112,8 +112,8 @@ impl AttachmentTray {
         });
     }
 
-    /// Attaches the files that are accepted, and replaces the list of refused files with the
-    /// others.
+    /// Attaches the files that are accepted, and replaces the list of refusals with the reasons for
+    /// refusing the remaining files.
     pub(crate) fn add_files(&self, files: &web_sys::FileList) {
         let mut refusals = Vec::new();
         for index in 0..files.length() {
@@ -199,7 +199,7 @@ impl AttachmentTray {
         self.refused.set(Vec::new());
     }
 
-    /// Returns true if files are attached; tracked.
+    /// Returns true if files are attached. The read is tracked.
     pub(crate) fn has_files(&self) -> bool {
         self.items.with(|items| !items.is_empty())
     }
@@ -230,7 +230,8 @@ impl AttachmentTray {
                 id,
                 name: name.to_owned(),
                 mime_type: mime_type.to_owned(),
-                // Base64 has four characters for three bytes.
+                // The size is computed from the length, because base64 has four characters for
+                // three bytes.
                 size: bytes.map(|bytes| bytes.len() / 4 * 3),
                 state: ArcRwSignal::new(FileState::Ready(source.clone())),
                 picture: ArcRwSignal::new(picture),

@@ -1,4 +1,4 @@
-//! Renders the attachments of a composer: the button, the list, the errors, the drop zone.
+//! Renders the attachments of a composer: the button, the list, the errors and the drop zone.
 
 use leptos::{ev, html, prelude::*};
 use wasm_bindgen::JsCast;
@@ -48,7 +48,7 @@ pub(crate) fn file_frame(tray: &AttachmentTray) -> AnyView {
         if let Some(files) = input.files() {
             tray_clone.add_files(&files);
         }
-        // Clears the input, so that the user can select the same file again.
+        // The input is cleared, so that the user can select the same file again.
         input.set_value("");
     };
     view! {
@@ -184,7 +184,7 @@ fn pass_focus(event: &ev::MouseEvent, text_box: NodeRef<html::Textarea>) {
         None => text_box.get_untracked().map(Into::into),
     };
     if let Some(focus_target) = focus_target {
-        // Focusing an element that is in the page does not fail.
+        // The result is ignored, because focusing an element of the page does not fail.
         let _ = focus_target.focus();
     }
 }

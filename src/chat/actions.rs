@@ -47,8 +47,8 @@ const MIN_DURATION_MS: u64 = 100;
 /// ```
 #[component]
 pub fn MessageActions(
-    /// The callback for the user's feedback on the message; the transcript's callback if omitted.
-    /// Without a callback there are no feedback buttons.
+    /// The callback for the user's feedback on the message. If omitted, the transcript's callback
+    /// is used. Without any callback there are no feedback buttons.
     #[prop(optional, into)]
     on_feedback: Option<Callback<Feedback>>,
 ) -> impl IntoView {
@@ -73,7 +73,7 @@ pub fn MessageActions(
             .get()
             .then(|| message_controls(&transcript, vec![id.clone()]))
     };
-    // Without a transcript the result of copying must be announced here.
+    // Outside of a transcript, this component has its own live region for the result of copying.
     let live_region = is_outside_transcript.then(|| {
         view! {
             <p class="la-visually-hidden" aria-live="polite" aria-atomic="true">
@@ -118,8 +118,8 @@ pub(super) fn message_bar(role: Role, children: AnyView) -> AnyView {
     .into_any()
 }
 
-/// Renders the actions and details of the messages of a finished turn; `None` if `messages` is
-/// empty, or its last message does not exist.
+/// Renders the actions and details of the messages of a finished turn. Returns `None` if `messages`
+/// is empty, or its last message does not exist.
 pub(super) fn message_controls(
     transcript: &TranscriptContext,
     messages: Vec<MessageId>,
@@ -183,8 +183,8 @@ fn cost_details(words: &Words, cost: Cost, currency: &'static str) -> AnyView {
     view! { {button.view(words)} {when(move || is_open.get(), render_cost)} }.into_any()
 }
 
-/// Returns the Markdown source of the texts of the user and the assistant in a turn; `None` if
-/// there is no text.
+/// Returns the Markdown source of the texts of the user and the assistant in a turn. Returns `None`
+/// if there is no text.
 fn markdown_source(assistant: &Assistant, messages: &[MessageId]) -> Option<String> {
     let texts = assistant.with_conversation(|conversation| {
         let turn_messages = messages.iter().filter_map(|id| conversation.message(id));

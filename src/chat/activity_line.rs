@@ -10,8 +10,8 @@ use crate::{
 };
 
 /// Shows activity that no other element shows: the agent is thinking, or a tool has been running
-/// for a long time. An agent that sends nothing for the same time is also shown as slow. Shows
-/// nothing while a question to the user is open.
+/// for a long time. An agent that sends nothing for the time `stuck_after_ms` is also shown as
+/// slow. Shows nothing while a question to the user is open.
 #[component]
 pub(super) fn ActivityLine(assistant: Assistant, stuck_after_ms: u32) -> impl IntoView {
     let words = Words::current();
@@ -22,21 +22,22 @@ pub(super) fn ActivityLine(assistant: Assistant, stuck_after_ms: u32) -> impl In
     let hint_words = words.clone();
     let (message_assistant, tools_assistant) = (assistant.clone(), assistant);
     let text = memo(move || {
-        // While the user is asked, the question is shown; the tool does not continue until the
-        // question is answered.
+        // While the user is asked a question, the line is hidden, because the question is shown and
+        // the tool waits for the answer.
         if activity.get().asking {
             return None;
         }
         let tools = running_tools.get();
         if !tools.is_empty() {
-            // The cards show that the tools run; this line is only for stuck tools.
+            // The line names only stuck tools, because the cards show the running tools.
             let stuck_text = || format!("{} {}…", words.word(|l| &l.running), tools.join(", "));
             return is_stuck.get().then(stuck_text);
         }
         let newest_id = messages.with(|list| list.last().map(|entry| entry.id.clone()));
         let cell = newest_id.and_then(|id| message_assistant.message(&id));
         let is_writing = cell.is_some_and(|m| m.streaming.get() && !m.empty.get());
-        // An open step shows the activity itself.
+        // While a step is open and the agent is not silent, the line is hidden, because the step
+        // shows the activity.
         let has_open_step = steps.with(|steps| steps.iter().any(|step| !step.finished()));
         let is_thinking = is_silent.get() || !(is_writing || has_open_step);
         (activity.get().streaming && is_thinking).then(|| words.word(|l| &l.thinking).into_owned())
@@ -82,7 +83,8 @@ fn watch_for_silence(assistant: &Assistant, after_ms: u32) -> RwSignal<bool> {
     is_silent
 }
 
-/// The number of messages that are compared: those that parallel agents may write at the same time.
+/// The number of newest messages that are compared. Parallel agents may write several messages at
+/// the same time.
 const COMPARED_MESSAGES: usize = 8;
 
 /// The extent of the transcript: the numbers of messages and steps, and the parts and calls of the

@@ -47,7 +47,7 @@ pub(super) fn collapsible_window(
         }
         None => ().into_any(),
     };
-    // A server does not render the window.
+    // The window is rendered after hydration, because a server does not render the window.
     after_hydration(|| ().into_any(), render).into_any()
 }
 
@@ -65,7 +65,7 @@ impl CollapsibleWindow {
         frame
     }
 
-    /// Renders the icon of the button: a cross while the window is open, else a speech bubble.
+    /// Renders the icon of the button: a cross while the window is open, or else a speech bubble.
     pub fn toggle_icon(&self) -> AnyView {
         let open = self.open;
         dynamic(move || match open.get() {
@@ -96,7 +96,7 @@ fn focus_button_on_close(
             && let (Some(body), Some(button)) = (body.get_untracked(), button.get_untracked())
             && focus::has_focus_in(&body)
         {
-            // Focusing an element in the page cannot fail.
+            // The result is ignored, because focusing an element in the page cannot fail.
             let _ = button.focus();
         }
         is_open

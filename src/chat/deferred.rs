@@ -57,7 +57,7 @@ fn restore_refused_messages(assistant: &Assistant) {
                 .try_update(std::mem::take)
                 .unwrap_or_default();
             untrack(|| {
-                // Restores the newest message first, because each message is inserted before the
+                // The newest message is restored first, because each message is inserted before the
                 // text of the box.
                 let newest_first = messages.iter().rev();
                 newest_first.for_each(|content| composer.restore_message(content));

@@ -11,7 +11,7 @@ use crate::{
 
 /// Shows the questions of handlers, one native `<dialog>` at a time, however many windows there
 /// are. A [`super::ChatWindow`] includes this component; an application with a custom chat window
-/// adds it.
+/// adds the component.
 ///
 /// # Accessibility
 ///
@@ -36,7 +36,7 @@ use crate::{
 /// ```
 #[component]
 pub fn ConfirmDialogs(
-    /// The assistant whose handlers ask; the one in context if omitted.
+    /// The assistant whose handlers ask. If omitted, the assistant in context is used.
     #[prop(optional)]
     assistant: Option<Assistant>,
 ) -> impl IntoView {
@@ -62,7 +62,7 @@ fn confirm_dialog(request: ConfirmRequest) -> AnyView {
     let is_settled = RwSignal::new(false);
     effect(move |_| {
         if let Some(element) = element.get() {
-            // Fails only if the dialog is already open.
+            // The result is ignored, because the call fails only if the dialog is already open.
             let _ = element.show_modal();
             let _ = element.focus();
             after(MIN_SHOWN_MS, move || {

@@ -1,4 +1,4 @@
-//! Tracks the message of a window that the user edits.
+//! Tracks the message that the user edits in a window.
 
 use assistant_core::{conversation::MessageId, event::Role};
 use leptos::prelude::*;
@@ -9,7 +9,8 @@ use crate::assistant::Assistant;
 #[derive(Clone, Copy)]
 pub(super) struct EditedMessage {
     id: RwSignal<Option<MessageId>>,
-    /// True if the composer opened the editor, so that cancelling returns the focus there.
+    /// True if the composer opened the editor, so that cancelling returns the focus to the
+    /// composer.
     by_composer: StoredValue<bool>,
 }
 
@@ -26,15 +27,15 @@ impl EditedMessage {
         use_context().unwrap_or_else(Self::new)
     }
 
-    /// Returns true if the user edits the message with this id. Tracked when called in a reactive
-    /// closure.
+    /// Returns true if the user edits the message with this id. A call in a reactive closure is
+    /// tracked.
     pub(super) fn is_editing(self, id: &MessageId) -> bool {
         self.id
             .with(|edited_message| edited_message.as_ref() == Some(id))
     }
 
-    /// Returns the id of the message whose editor the composer has opened; `None` if the composer
-    /// has opened no editor. Tracked when called in a reactive closure.
+    /// Returns the id of the message whose editor the composer has opened. Returns `None` if the
+    /// composer has opened no editor. A call in a reactive closure is tracked.
     pub(super) fn id_opened_by_composer(self) -> Option<MessageId> {
         self.id.get().filter(|_| self.by_composer.get_value())
     }

@@ -60,8 +60,8 @@ use crate::{
 /// [`ChatWindow`]: super::ChatWindow
 #[component]
 pub fn ChatRoot(
-    /// The assistant; the one in context if omitted. The component provides the assistant to its
-    /// parts.
+    /// The assistant. If omitted, the assistant in context is used. The component provides the
+    /// assistant to its parts.
     #[prop(optional)]
     assistant: Option<Assistant>,
     /// The visible and accessible name of the window, instead of

@@ -97,13 +97,13 @@ impl Groups {
         groups
     }
 
-    /// Returns true if a call is hidden in its group; tracked when called in a reactive closure.
+    /// Returns true if a call is hidden in its group. A call in a reactive closure is tracked.
     pub(super) fn is_hidden(self, call: &CallKey) -> bool {
         self.signals(call).is_hidden.get()
     }
 
     /// Returns true if all content of a message is hidden in a group that begins in another
-    /// message; tracked when called in a reactive closure.
+    /// message. A call in a reactive closure is tracked.
     pub(super) fn is_all_hidden(self, parts: &[PartCell]) -> bool {
         let mut has_calls = false;
         let is_part_hidden = |part: &PartCell| match &part.kind {
@@ -175,7 +175,7 @@ impl Groups {
     }
 
     /// Reads the summary of the group that begins with a call; returns the default value if no
-    /// group begins with the call. Tracked when called in a reactive closure.
+    /// group begins with the call. A call in a reactive closure is tracked.
     fn read_summary<R: Default>(self, head: &CallKey, read: impl FnOnce(&GroupSummary) -> R) -> R {
         let value = self
             .members

@@ -34,7 +34,7 @@ use crate::{
 /// ```
 #[component]
 pub fn ChatHeader(
-    /// The assistant; the one in context if omitted.
+    /// The assistant. If omitted, the assistant in context is used.
     #[prop(optional)]
     assistant: Option<Assistant>,
     /// The buttons.
@@ -65,7 +65,7 @@ pub fn ChatHeader(
 /// first message, [`Notices`](super::Notices) offer to return to the previous conversation.
 #[component]
 pub fn NewConversation(
-    /// The assistant; the one in context if omitted.
+    /// The assistant. If omitted, the assistant in context is used.
     #[prop(optional)]
     assistant: Option<Assistant>,
 ) -> impl IntoView {
@@ -111,7 +111,7 @@ pub fn NewConversation(
 /// `la-chat-status`, with `data-state`: `ready`, `running`, `waiting` (for the user) or `error`.
 #[component]
 pub fn ChatStatus(
-    /// The assistant; the one in context if omitted.
+    /// The assistant. If omitted, the assistant in context is used.
     #[prop(optional)]
     assistant: Option<Assistant>,
 ) -> impl IntoView {

@@ -25,8 +25,8 @@ pub(super) struct TurnBlock {
 }
 
 impl TurnBlock {
-    /// Returns the time of the message before a message of the block; `None` if the thread begins
-    /// with that message, or the block does not contain it.
+    /// Returns the time of the message before a message of the block. Returns `None` if the thread
+    /// begins with that message, or the block does not contain it.
     pub(super) fn time_before(&self, id: &MessageId) -> Option<i64> {
         let index = self.entries.iter().position(|entry| entry.id == *id)?;
         match index.checked_sub(1) {
@@ -35,8 +35,8 @@ impl TurnBlock {
         }
     }
 
-    /// Returns the index of a message in the thread; `None` if the block does not contain the
-    /// message.
+    /// Returns the index of a message in the thread. Returns `None` if the block does not contain
+    /// the message.
     pub(super) fn thread_index(&self, id: &MessageId) -> Option<usize> {
         let index = self.entries.iter().position(|entry| entry.id == *id)?;
         Some(self.start + index)

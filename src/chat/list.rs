@@ -181,8 +181,8 @@ impl BlockList {
         self.with_state(|state| state.needs_inspection = true);
     }
 
-    /// Returns the ids of the last messages of the thread, at most eight, newest first; `None` if
-    /// the list is disposed.
+    /// Returns the ids of the last messages of the thread, at most eight, newest first. Returns
+    /// `None` if the list is disposed.
     pub(super) fn thread_end(self) -> Option<ThreadEnd> {
         self.with_state(|state| {
             let last_entries = state.thread.entries.iter().rev().take(8);

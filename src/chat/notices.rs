@@ -30,7 +30,7 @@ use crate::{
 /// shown. The line about a conversation that is open in another tab is a `status`, and comes first.
 #[component]
 pub fn Notices(
-    /// The assistant whose notices are shown; the one in context if omitted.
+    /// The assistant whose notices are shown. If omitted, the assistant in context is used.
     #[prop(optional)]
     assistant: Option<Assistant>,
 ) -> impl IntoView {
@@ -119,7 +119,8 @@ impl NoticeBar {
     }
 }
 
-/// Returns the mark of a turn that makes a notice of this kind redundant; `None` if no mark does.
+/// Returns the mark of a turn that makes a notice of this kind redundant. Returns `None` if no mark
+/// does.
 const fn equivalent_cut(kind: NoticeKind) -> Option<Cut> {
     match kind {
         NoticeKind::Stopped => Some(Cut::Stopped),
@@ -128,8 +129,8 @@ const fn equivalent_cut(kind: NoticeKind) -> Option<Cut> {
     }
 }
 
-/// Returns the way in which the newest turn ended early, according to its messages and calls;
-/// `None` if it did not end early. Tracked when called in a reactive closure.
+/// Returns the way in which the newest turn ended early, according to its messages and calls.
+/// Returns `None` if it did not end early. A call in a reactive closure is tracked.
 fn newest_turn_cut(assistant: &Assistant) -> Option<Cut> {
     let entries = assistant.messages().get();
     let turn_entries = entries
@@ -195,8 +196,8 @@ fn limit_sentence(labels: &Labels, exceeded: Exceeded) -> String {
     }
 }
 
-/// Returns a sentence that explains an HTTP status to the user; `None` for a status without an
-/// explanation.
+/// Returns a sentence that explains an HTTP status to the user. Returns `None` for a status without
+/// an explanation.
 fn http_status_advice(labels: &Labels, status: u16, retry_after_ms: Option<u64>) -> Option<String> {
     let label = match status {
         401 | 403 | 407 => &labels.not_allowed,
@@ -214,8 +215,8 @@ fn http_status_advice(labels: &Labels, status: u16, retry_after_ms: Option<u64>)
     Some(label.to_string())
 }
 
-/// Returns the sentence for the kind of a notice, with its count or limit; `None` if the kind has
-/// no sentence.
+/// Returns the sentence for the kind of a notice, with its count or limit. Returns `None` if the
+/// kind has no sentence.
 pub(super) fn notice_sentence(labels: &Labels, notice: &Notice) -> Option<String> {
     let label = match notice.kind() {
         NoticeKind::Network => &labels.notice_unreachable,

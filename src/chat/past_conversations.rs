@@ -51,7 +51,7 @@ use crate::{
 /// ```
 #[component]
 pub fn PastConversations(
-    /// The assistant whose conversations are listed; the one in context if omitted.
+    /// The assistant whose conversations are listed. If omitted, the assistant in context is used.
     #[prop(optional)]
     assistant: Option<Assistant>,
     /// The callback for the choice of a conversation, for example to close the surrounding panel.

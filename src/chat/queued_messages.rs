@@ -144,7 +144,7 @@ fn remove_button(
             .and_then(|next_button| next_button.dyn_into::<web_sys::HtmlElement>().ok())
         {
             Some(next_button) => {
-                // Focusing an element in the page cannot fail.
+                // The result is ignored, because focusing an element in the page cannot fail.
                 let _ = next_button.focus();
             }
             None => focus::focus_after_removal(&article, event.detail() == 0),

@@ -19,8 +19,8 @@ impl RequestedAnnouncement {
         let _ = self.0.try_set(Some(label));
     }
 
-    /// Returns the label of the newest requested announcement; `None` before the first. Tracked
-    /// when called in a reactive closure; a repeated announcement notifies as well.
+    /// Returns the label of the newest requested announcement. Returns `None` before the first.
+    /// Tracked when called in a reactive closure; a repeated announcement notifies as well.
     pub(super) fn newest_label(self) -> Option<LabelSelector> {
         self.0.try_get().flatten()
     }

@@ -38,9 +38,10 @@ impl ScrollAnchor {
     }
 
     /// Returns the distance in pixels by which the content has moved, without the reader's own
-    /// scrolling; 0 if the browser has already corrected the position, or if no recorded element is
-    /// visible any more. Every browser corrects a position beyond the end of the content; a browser
-    /// with scroll anchoring also corrects the position whenever the content moves.
+    /// scrolling. Returns 0 if the browser has already corrected the position, or if no recorded
+    /// element is visible any more. Every browser corrects a position beyond the end of the
+    /// content; a browser with scroll anchoring also corrects the position whenever the content
+    /// moves.
     pub(super) fn measure_shift(&self, scroller: &web_sys::HtmlElement) -> f64 {
         let top = scroller.scroll_top();
         let at_end = scroller.scroll_height() - top - scroller.client_height() <= 1;
@@ -64,8 +65,8 @@ impl ScrollAnchor {
     }
 }
 
-/// Returns the first child whose bottom is below `edge`; `None` if no child is. This is a binary
-/// search, because the children are ordered from top to bottom.
+/// Returns the first child whose bottom is below `edge`. Returns `None` if no child is. This is a
+/// binary search, because the children are ordered from top to bottom.
 fn find_first_below(parent: &web_sys::Element, edge: f64) -> Option<web_sys::Element> {
     let children = parent.children();
     let (mut low, mut high) = (0, children.length());

@@ -81,7 +81,7 @@ impl std::fmt::Debug for Suggestion {
 /// ```
 #[component]
 pub fn Suggestions(
-    /// The assistant; the one in context if omitted.
+    /// The assistant. If omitted, the assistant in context is used.
     #[prop(optional)]
     assistant: Option<Assistant>,
     /// The suggested messages.
@@ -196,7 +196,7 @@ fn suggestion_button(
 /// ```
 #[component]
 pub fn EmptyState(
-    /// The assistant; the one in context if omitted.
+    /// The assistant. If omitted, the assistant in context is used.
     #[prop(optional)]
     assistant: Option<Assistant>,
     /// The title, if any.

@@ -117,20 +117,20 @@ impl ThreadBlocks {
         self.heights.push(None);
     }
 
-    /// Returns the id of a block, which is the id of its first message; `None` if there is no such
-    /// block.
+    /// Returns the id of a block, which is the id of its first message. Returns `None` if there is
+    /// no such block.
     pub(super) fn block_id(&self, block: usize) -> Option<&MessageId> {
         let first = self.blocks.get(block)?.places.start;
         self.entries.get(first).map(|entry| &entry.id)
     }
 
-    /// Returns the index of the block with this id; `None` if there is no such block.
+    /// Returns the index of the block with this id. Returns `None` if there is no such block.
     pub(super) fn find_block(&self, id: &MessageId) -> Option<usize> {
         (0..self.blocks.len()).find(|block| self.block_id(*block) == Some(id))
     }
 
-    /// Returns the index of the block that contains a message; `None` if no block contains the
-    /// message.
+    /// Returns the index of the block that contains a message. Returns `None` if no block contains
+    /// the message.
     pub(super) fn find_block_containing(&self, id: &MessageId) -> Option<usize> {
         let index = self.entries.iter().rposition(|entry| entry.id == *id)?;
         let is_later = |block: &Block| block.places.start > index;

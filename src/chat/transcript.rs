@@ -51,7 +51,7 @@ use crate::{
 /// ```
 #[component]
 pub fn Transcript(
-    /// The assistant; the one in context if omitted.
+    /// The assistant. If omitted, the assistant in context is used.
     #[prop(optional)]
     assistant: Option<Assistant>,
     /// The content before the first message.

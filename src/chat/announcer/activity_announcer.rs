@@ -21,7 +21,7 @@ type TransientStatus = (String, StillAppliesFn);
 type StillAppliesFn = Box<dyn Fn() -> bool + Send + Sync>;
 
 /// The live regions of a window. A window announces texts only if no other window of the assistant
-/// announces them.
+/// announces these texts.
 #[derive(Clone, Copy)]
 pub(in crate::chat) struct ActivityAnnouncer {
     /// The conversation, and the message after which messages are announced: the newest message
@@ -38,15 +38,15 @@ pub(in crate::chat) struct ActivityAnnouncer {
 }
 
 impl ActivityAnnouncer {
-    /// Creates the announcer of a window, with the live regions from the context or with new ones.
-    /// If an assistant has several windows, only one of them announces.
+    /// Creates the announcer of a window, with the live regions from the context or with new live
+    /// regions. If an assistant has several windows, only one of them announces.
     pub(in crate::chat) fn new(assistant: &Assistant) -> Self {
         let messages = assistant.messages();
         let thread_and_tip =
             |list: &MessageList| (list.thread(), list.last().map(|entry| entry.id.clone()));
         let baseline = StoredValue::new(messages.with_untracked(thread_and_tip));
-        // The messages of an opened conversation already existed. A running announcer handles the
-        // change itself.
+        // When a conversation is opened, its newest message becomes the baseline, because the
+        // messages of the conversation already existed.
         effect(move |_| {
             messages.with(|list| {
                 if baseline.with_value(|(thread, _)| *thread != list.thread()) {

@@ -16,13 +16,14 @@ use crate::{
 /// The maximum number of characters of an answer that are announced.
 const MAX_ANNOUNCED_CHARS: usize = 6_000;
 
-/// The number of bytes of a text that are converted for announcements; the rest is not announced.
+/// The maximum number of bytes of a text that are converted for announcements; the rest is not
+/// announced.
 const MAX_CONVERTED_BYTES: usize = 128 << 10;
 
 /// The progress of announcing an answer.
 #[derive(Default)]
 struct AnswerProgress {
-    /// The readers of texts, by part index.
+    /// The readers of the text parts, by part index.
     texts: HashMap<usize, BlockReader>,
     /// The length announced so far, in characters.
     announced_chars: usize,
@@ -129,8 +130,9 @@ pub(super) fn announce_answers(
     });
 }
 
-/// Returns the index and the text of each text part of a message, and true if more text is
-/// expected. The text is cut at [`MAX_CONVERTED_BYTES`]. Tracked when called in a reactive closure.
+/// Returns the index and the text of each text part of a message, and true if more text of the part
+/// is expected. The text is cut at [`MAX_CONVERTED_BYTES`]. A call in a reactive closure is
+/// tracked.
 fn text_parts(assistant: &Assistant, cell: &MessageCell) -> Vec<(usize, String, bool)> {
     let parts = cell.parts.get();
     let texts = parts.iter().filter(|part| part.kind == PartKind::Text);
@@ -170,13 +172,15 @@ impl AnnouncementState {
             None => 0,
             Some(old_tip) => match list.iter().rposition(|entry| entry.id == old_tip) {
                 Some(index) => index + 1,
-                // The messages of another branch already existed.
+                // All messages of the list are skipped, because the messages of a different branch
+                // already existed.
                 None => list.len(),
             },
         };
         for entry in list.iter().skip(start) {
             if entry.role == Role::User || is_attributed(&entry.id) {
-                // Earlier answers are done, because the list may contain a whole history.
+                // Earlier answers are marked as done, because a later message of the user ends an
+                // answer.
                 self.answers.values_mut().for_each(|one| one.done = true);
             }
             if entry.role == Role::Assistant {

@@ -37,26 +37,27 @@ pub enum Speech {
     Off,
 }
 
-/// The silence after which ongoing work is announced, in milliseconds.
+/// The time without an announcement after which ongoing work is announced, in milliseconds.
 const SILENCE_MS: u32 = 10_000;
 
 /// The time in which approval requests and questions are collected into one announcement, in
 /// milliseconds. Screen readers drop polite announcements that they have not spoken when an
-/// assertive one arrives, so the text before a request is announced first.
+/// assertive announcement arrives, so the text before a request is announced first.
 const BATCH_MS: u32 = 300;
 
 /// Announces chat activity to assistive technology: answers as plain text, tools that run or
 /// failed, decisions that the user must make, notices such as a stop, and, after ten seconds
 /// without an announcement, that work continues. The only other live regions of a window are
 /// failures, the notice about another tab, and elements that an action of the user opens. A window
-/// has one announcer; of several windows of an assistant, only one announces.
+/// has one announcer. If an assistant has several windows, only one of them announces.
 ///
 /// # Accessibility
 ///
-/// Three visually hidden regions that are always in the page: a polite `log` of answers, a polite
-/// region for states, and an assertive region for decisions. Texts are removed after some seconds.
-/// While a modal dialog of the window is open, the dialog repeats the announcements. The user's own
-/// messages, earlier messages, times and button names are never announced.
+/// The component has three visually hidden regions that are always in the page: a polite `log` of
+/// answers, a polite region for statuses, and an assertive region for decisions. Texts are removed
+/// after some seconds. While a modal dialog of the window is open, the dialog repeats the
+/// announcements. The user's own messages, earlier messages, times and button names are never
+/// announced.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -71,7 +72,7 @@ const BATCH_MS: u32 = 300;
 /// ```
 #[component]
 pub fn Announcer(
-    /// The assistant to announce; the one in context if omitted.
+    /// The assistant whose activity is announced. If omitted, the assistant in context is used.
     #[prop(optional)]
     assistant: Option<Assistant>,
     /// The time at which answers are announced.
@@ -127,7 +128,7 @@ impl ArrivedRequests {
 
 /// Announces pending approvals, questions of the agent, and activity on a branch that is not shown.
 /// Requests that arrive within [`BATCH_MS`] are announced together, because an assertive
-/// announcement interrupts the previous one.
+/// announcement interrupts the previous announcement.
 fn announce_requests(assistant: &Assistant, announcer: ActivityAnnouncer) {
     let (call_assistant, words) = (assistant.clone(), Words::current());
     let approvals = assistant.pending_approvals();
@@ -229,10 +230,10 @@ fn announce_tools(assistant: &Assistant, announcer: ActivityAnnouncer) {
     on_cleanup(move || drop(observer));
 }
 
-/// Returns the announcement of a failed call, with the reason if there is one; `None` for any other
-/// call. Calls of the page itself are already removed, so their error is read from the event. The
-/// result that an agent supplies for an action of the page is not announced: its card shows it as
-/// reported.
+/// Returns the announcement of a failed call, with the reason if there is one. Returns `None` for
+/// any other call. Calls of the page itself are already removed, so their error is read from the
+/// event. The result that an agent supplies for an action of the page is not announced, because the
+/// card shows the result as reported.
 fn failure_text(call: &ToolCallView<Value>, event: &CallEvent, words: &Words) -> Option<String> {
     if !has_failed(call, event.phase()) || call.is_reported() {
         return None;
@@ -252,8 +253,8 @@ fn failure_text(call: &ToolCallView<Value>, event: &CallEvent, words: &Words) ->
     })
 }
 
-/// Returns the announcement that a call is running: the label that the action provides for it, or
-/// else a text with the title or the name of the action.
+/// Returns the announcement that a call is running: the label that the action provides for the
+/// call, or else a text with the title or the name of the action.
 pub(super) fn running_text<T>(call: &ToolCallView<T>, words: &Words) -> String {
     let labels = call.texts();
     let with_name = |name: String| format!("{} {name}", words.word(|l| &l.running));
@@ -281,7 +282,7 @@ fn announce_notices(assistant: &Assistant, announcer: ActivityAnnouncer) {
     });
 }
 
-/// Announces after each [`SILENCE_MS`] without an announcement that work continues, while the
+/// Announces that work continues after each [`SILENCE_MS`] without an announcement, while the
 /// assistant is busy and does not wait for the user.
 fn announce_ongoing_work(assistant: &Assistant, announcer: ActivityAnnouncer) {
     let (activity, words) = (assistant.activity(), Words::current());

@@ -17,8 +17,8 @@ pub(super) struct BlockReader {
 
 #[cfg(feature = "markdown")]
 impl BlockReader {
-    /// Returns the plain text of each block that was completed since the last call; if `open` is
-    /// false, of each remaining block. Empty blocks are omitted.
+    /// Returns the plain text of each block that was completed since the last call. If `open` is
+    /// false, also returns the text of each remaining block. Empty blocks are omitted.
     pub(super) fn read(&mut self, text: &str, open: bool, labels: &Labels) -> Vec<String> {
         let changes = self.markdown.advance(text, open);
         self.blocks.truncate(changes.from);
@@ -46,8 +46,8 @@ impl BlockReader {
 
 #[cfg(not(feature = "markdown"))]
 impl BlockReader {
-    /// Returns each paragraph that was completed since the last call; if `open` is false, each
-    /// remaining paragraph. Empty paragraphs are omitted.
+    /// Returns each paragraph that was completed since the last call. If `open` is false, also
+    /// returns each remaining paragraph. Empty paragraphs are omitted.
     pub(super) fn read(&mut self, text: &str, open: bool, _: &Labels) -> Vec<String> {
         let blocks: Vec<&str> = text.split("\n\n").collect();
         let end = blocks.len() - usize::from(open);
@@ -58,8 +58,8 @@ impl BlockReader {
     }
 }
 
-/// Appends the plain text of a node to `output`. A code block is replaced by its line count; rules
-/// and footnote references are omitted.
+/// Appends the plain text of a node to `output`. A code block is replaced by its line count.
+/// Horizontal rules and footnote references are omitted.
 #[cfg(feature = "markdown")]
 fn push_plain_text(node: &Node, labels: &Labels, output: &mut String) {
     match &node.kind {

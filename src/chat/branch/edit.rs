@@ -10,8 +10,8 @@ use crate::ui::{
 };
 
 /// The button that replaces a user message's text with a [`MessageEditor`]. The button is shown
-/// below user messages only, and disabled while something is running. A
-/// [`Transcript`](crate::chat::Transcript) shows it below each user message.
+/// only below user messages, and is disabled while the assistant is busy. A
+/// [`Transcript`](crate::chat::Transcript) shows the button below each user message.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -50,20 +50,20 @@ pub(in crate::chat) fn edit_button(transcript: &TranscriptContext, id: &MessageI
     .view(&words)
 }
 
-/// The editor of a user message, mounted while the user edits it. Enter sends the text as another
-/// version of the message, with its files; Shift+Enter inserts a line break; Escape cancels. See
-/// [`MessageEdit`] for an example.
+/// The editor of a user message, mounted while the user edits the message. Enter sends the text as
+/// another version of the message, with the files of the message; Shift+Enter inserts a line break;
+/// Escape cancels. See [`MessageEdit`] for an example.
 ///
 /// # Accessibility
 ///
-/// The text box gets the focus, with the cursor after the text. Up in an empty composer of the same
-/// window opens the editor of the user's last message. Cancelling returns the focus to the button
-/// or the composer that opened the editor; sending moves the focus to the composer. A refusal is
-/// announced, and the text stays.
+/// The text box gets the focus, with the cursor after the text. Pressing Up in an empty composer of
+/// the same window opens the editor of the user's last message. Cancelling returns the focus to the
+/// button or the composer that opened the editor; sending moves the focus to the composer. A
+/// refusal is announced, and the text stays.
 ///
 /// # Styling
 ///
-/// `la-message-editor`; the surrounding message has `data-editing`.
+/// The editor has the class `la-message-editor`; the surrounding message has `data-editing`.
 #[component]
 pub fn MessageEditor() -> impl IntoView {
     let Some(message_context) = MessageContext::find_surrounding("MessageEditor") else {
@@ -142,7 +142,8 @@ impl Draft {
         let in_composition = is_composing(event);
         match event.key().as_str() {
             "Escape" if !in_composition => {
-                // Escape closes only this editor, not a surrounding window.
+                // The event is stopped, so that Escape closes only this editor and not a
+                // surrounding window.
                 event.stop_propagation();
                 event.prevent_default();
                 self.close();
@@ -225,13 +226,14 @@ fn initialize_editor(draft: &Draft, text: String) {
     effect(move |_| {
         if let Some(input) = input.get() {
             input.set_value(&text);
-            // These calls cannot fail for an element in the page.
+            // The results are ignored, because these calls cannot fail for an element in the page.
             let _ = input.focus();
             let end = u32::try_from(text.encode_utf16().count()).unwrap_or(u32::MAX);
             let _ = input.set_selection_range(end, end);
         }
     });
-    // After a change of the activity, the reason for a refusal may no longer apply.
+    // The reason for a refusal is cleared when the activity changes, because the reason may no
+    // longer apply.
     let activity = draft.transcript.assistant.activity();
     effect(move |_| {
         activity.track();

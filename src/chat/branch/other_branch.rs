@@ -7,9 +7,9 @@ use crate::{
     ui::{Icon, Words, closest, dynamic, focus::focus_descendant, when},
 };
 
-/// Shows that something is running, or waits for the user, on a branch that is not shown, with a
-/// button that switches to that branch. Renders nothing otherwise. A
-/// [`ChatWindow`](crate::ChatWindow) has this line between its messages and its composer.
+/// Shows that work is running or waits for the user on a branch that is not shown, with a button
+/// that switches to that branch. Renders nothing if there is no such work. A
+/// [`ChatWindow`](crate::ChatWindow) shows this notice between its messages and its composer.
 ///
 /// # Accessibility
 ///
@@ -17,7 +17,7 @@ use crate::{
 /// the list of messages.
 #[component]
 pub fn OtherBranch(
-    /// The assistant; the one in context if omitted.
+    /// The assistant. If omitted, the assistant in context is used.
     #[prop(optional)]
     assistant: Option<Assistant>,
 ) -> impl IntoView {

@@ -8,22 +8,24 @@ use crate::ui::{Icon, IconButton, Labels, Word, Words, dynamic, effect, memo, wh
 
 /// Shows the version of a message, "2 / 3", with buttons for the previous and the next version.
 /// Renders nothing for a message with one version. A [`Transcript`](crate::chat::Transcript) shows
-/// the picker below each turn that has versions; elsewhere, put it into a
+/// the picker below each turn that has versions; outside of a transcript, put the picker into a
 /// [`MessageRoot`](crate::chat::MessageRoot).
 ///
-/// A version is shown with the messages that followed it when it was last shown. Switching is
-/// possible while something is running: the activity continues on its branch, and an
-/// [`OtherBranch`](super::OtherBranch) switches back to it.
+/// A version is shown with the messages that followed the version when it was last shown. Switching
+/// is possible while work is running: the work continues on its branch, and an
+/// [`OtherBranch`](super::OtherBranch) switches back to that branch.
 ///
 /// # Accessibility
 ///
-/// A group of two buttons, which also supports the arrow keys. The pressed button keeps the focus
-/// when the version changes, and the new version is announced. The previous button is
-/// `aria-disabled` at the first version, the next button at the last version.
+/// The picker is a group of two buttons, which also supports the arrow keys. The pressed button
+/// keeps the focus when the version changes, and the new version is announced. The previous button
+/// is `aria-disabled` at the first version, and the next button is `aria-disabled` at the last
+/// version.
 ///
 /// # Styling
 ///
-/// `la-branch-picker` with `la-branch-place` in it.
+/// The picker has the class `la-branch-picker`, and contains an element with the class
+/// `la-branch-place`.
 #[component]
 pub fn BranchPicker() -> impl IntoView {
     let Some(message_context) = MessageContext::find_surrounding("BranchPicker") else {
@@ -43,7 +45,7 @@ pub fn BranchPicker() -> impl IntoView {
     when(has_versions, move || render_picker(&transcript, &id)).into_any()
 }
 
-/// Renders the picker of a message, even if the message has only one version.
+/// Renders the picker for a message, even if the message has only one version.
 pub(in crate::chat) fn render_picker(transcript: &TranscriptContext, id: &MessageId) -> AnyView {
     let words = Words::current();
     let (assistant, version_id) = (transcript.assistant.clone(), id.clone());
@@ -118,7 +120,7 @@ fn show_sibling(transcript: &TranscriptContext, id: &MessageId, direction: Sibli
 }
 
 /// Moves the focus to the same button of the new version after a switch by a picker, resumes
-/// following the end, and announces the version.
+/// following the end of the transcript, and announces the version.
 fn restore_focus_after_switch(
     transcript: &TranscriptContext,
     id: &MessageId,
@@ -143,7 +145,7 @@ fn restore_focus_after_switch(
             transcript.requested_version.set(None);
             let options = web_sys::FocusOptions::new();
             options.set_prevent_scroll(true);
-            // Focusing an element in the page cannot fail.
+            // The result is ignored, because focusing an element in the page cannot fail.
             let _ = button.focus_with_options(&options);
             transcript.resume_following();
             let version = version.get_untracked();

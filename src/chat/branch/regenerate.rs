@@ -10,9 +10,10 @@ use crate::{
 };
 
 /// The button that regenerates an answer as a new version; the previous version stays, and a
-/// [`BranchPicker`](super::BranchPicker) switches to it. The button is shown below answers only,
-/// and disabled while something is running. A [`Transcript`](crate::chat::Transcript) shows it
-/// below each answer; elsewhere, put it into a [`MessageRoot`](crate::chat::MessageRoot).
+/// [`BranchPicker`](super::BranchPicker) switches to the previous version. The button is shown only
+/// below answers, and is disabled while the assistant is busy. A
+/// [`Transcript`](crate::chat::Transcript) shows the button below each answer; outside of a
+/// transcript, put the button into a [`MessageRoot`](crate::chat::MessageRoot).
 #[component]
 pub fn MessageRegenerate() -> impl IntoView {
     let message_context = MessageContext::find_surrounding("MessageRegenerate")?;
@@ -48,8 +49,8 @@ pub(in crate::chat) fn regenerate_button(
         let chat = closest(&event_target::<web_sys::Element>(&event), ".la-chat");
         if transcript.assistant.regenerate(&id).is_ok() {
             transcript.scroll_to_end();
-            // The pressed button is removed with the previous version, so the focus moves to the
-            // list.
+            // The focus moves to the list, because the pressed button is removed with the previous
+            // version.
             if let Some(chat) = chat {
                 focus_descendant(chat, ".la-transcript-scroller");
             }

@@ -43,7 +43,7 @@ pub(in crate::chat) struct ComposerContext {
     pub(super) would_interject: Memo<bool>,
     /// True if the activity belongs to a branch that is not shown.
     pub(super) is_elsewhere: Memo<bool>,
-    /// The open request that the user can deny with the text as the reason.
+    /// The key of the open request that the user can deny with the composer's text as the reason.
     pub(super) deniable_request: Memo<Option<CallKey>>,
     /// True if [`ComposerDeny`](super::ComposerDeny) has the focus.
     pub(super) on_deny: RwSignal<bool>,
@@ -175,8 +175,8 @@ impl ComposerContext {
         watch_button(shows_deny, self.on_deny);
     }
 
-    /// Moves a queued message back into the composer: its text before the text of the box, its
-    /// files to the attachments. The text box gets the focus.
+    /// Moves a queued message back into the composer: inserts its text before the text of the box,
+    /// and adds its files to the attachments. The text box gets the focus.
     pub(in crate::chat) fn restore_message(&self, content: &Content) {
         let queued_text = content.display_text();
         let draft = self.handle.current_text();
@@ -204,8 +204,8 @@ impl ComposerContext {
         self.tray.is_some() || !has_files
     }
 
-    /// Returns true if a click is the second of a double click whose first click was on the
-    /// replaced button.
+    /// Returns true if a click is part of a double click and a button was shown or hidden shortly
+    /// before, so that the first click was probably on the replaced button.
     pub(super) fn was_meant_for_replaced_button(&self, click: &ev::MouseEvent) -> bool {
         click.detail() > 1 && now() - self.last_swap_ms.get_value() < DOUBLE_CLICK_MS
     }
@@ -269,8 +269,8 @@ pub(super) fn hint_label(composer: &ComposerContext) -> LabelSelector {
     }
 }
 
-/// The composer of the surrounding window, if one is mounted. It gives the other parts of the
-/// window access to the composer.
+/// A slot for the composer that is mounted in the surrounding window. The slot gives the other
+/// parts of the window access to the composer.
 #[derive(Clone, Copy)]
 pub(in crate::chat) struct ComposerSlot(RwSignal<Option<SharedComposer>>);
 
@@ -279,24 +279,25 @@ impl ComposerSlot {
         Self(RwSignal::new(None))
     }
 
-    /// Returns the composer; `None` if none is mounted. Tracked when called in a reactive closure.
+    /// Returns the composer. Returns `None` if no composer is mounted. A call in a reactive closure
+    /// is tracked.
     pub(in crate::chat) fn get(self) -> Option<SharedComposer> {
         self.0.try_get().flatten()
     }
 
-    /// Registers a composer until its scope is disposed.
+    /// Registers a composer until the current scope is disposed.
     pub(super) fn register(self, composer: &SharedComposer) {
         self.0.set(Some(composer.clone()));
         on_cleanup(move || {
-            // Fails only if the whole window was disposed.
+            // The result is ignored, because the call fails only if the whole window was disposed.
             let _ = self.0.try_set(None);
         });
     }
 }
 
-/// Returns a signal with the open request that the user can deny with a reason; `None` if no
-/// request or several requests are open, or if the only request cannot run, has an unknown outcome,
-/// or accepts no reason.
+/// Returns a signal with the key of the open request that the user can deny with a reason. The
+/// value is `None` if no request or several requests are open, or if the only request cannot run,
+/// has an unknown outcome, or accepts no reason.
 fn sole_deniable_request(assistant: &Assistant) -> Memo<Option<CallKey>> {
     let (assistant, keys) = (assistant.clone(), assistant.pending_approvals());
     memo(move || {

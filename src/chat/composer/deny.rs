@@ -16,7 +16,7 @@ use crate::ui::{Icon, Labels, decider_by};
 /// [`ComposerRoot`](super::ComposerRoot) for an example.
 #[component]
 pub fn ComposerDeny(
-    /// The content of the button; a label if omitted.
+    /// The content of the button. If omitted, the button shows a label.
     #[prop(optional)]
     children: Option<Children>,
 ) -> impl IntoView {
@@ -44,7 +44,8 @@ pub fn ComposerDeny(
 }
 
 /// Denies the request and empties the text box. If the denial is refused, the text stays and the
-/// reason is shown. Does nothing for a blank text, or a click that was meant for a replaced button.
+/// reason is shown. Does nothing if the text is blank, or if the click was meant for a replaced
+/// button.
 fn deny_request(composer: &SharedComposer, event: &ev::MouseEvent) {
     let text = composer.handle.current_text();
     let call = (composer.deniable_request.get_untracked())

@@ -4,11 +4,11 @@ use leptos::{html, prelude::*};
 
 /// A handle that reads and sets the text of a composer, and focuses its text box.
 ///
-/// Inside of a composer, [`use_composer`](super::use_composer) returns the handle. Elsewhere,
-/// create a handle and pass it to [`ChatWindow`](crate::ChatWindow) or
+/// Inside of a composer, [`use_composer`](super::use_composer) returns the handle. Outside of a
+/// composer, create a handle and pass it to [`ChatWindow`](crate::ChatWindow) or
 /// [`ComposerRoot`](super::ComposerRoot). A text that is set before the composer is mounted is
-/// shown once the composer is mounted. The text is kept as long as the handle, even if the composer
-/// is unmounted.
+/// shown once the composer is mounted. The text is kept as long as the handle exists, even if the
+/// composer is unmounted.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -51,13 +51,13 @@ impl ComposerHandle {
         }
     }
 
-    /// Returns the text of the box. Tracked when called in a reactive closure.
+    /// Returns the text of the box. A call in a reactive closure is tracked.
     #[must_use]
     pub fn text(&self) -> String {
         self.text.try_get().unwrap_or_default()
     }
 
-    /// Replaces the text. Nothing is sent.
+    /// Replaces the text of the box. Nothing is sent.
     pub fn set_text(&self, text: impl Into<String>) {
         let text = text.into();
         if let Some(element) = self.element() {
@@ -70,7 +70,7 @@ impl ComposerHandle {
     /// Focuses the text box, if it is in the page.
     pub fn focus(&self) {
         if let Some(element) = self.element() {
-            // Focusing an element in the page cannot fail.
+            // The result is ignored, because focusing an element in the page cannot fail.
             let _ = element.focus();
         }
     }
@@ -86,7 +86,7 @@ impl ComposerHandle {
 
     /// Stores the text of the box for [`text`](Self::text), without changing the box.
     pub(super) fn store_text(&self, text: String) {
-        // Fails only for a disposed handle.
+        // The result is ignored, because the call fails only if the handle was disposed.
         let _ = self.text.try_set(text);
     }
 
@@ -104,7 +104,7 @@ pub(super) fn resize_to_text(element: &web_sys::HtmlTextAreaElement) {
         return;
     }
     let style = web_sys::HtmlElement::style(element);
-    // Setting a custom property cannot fail.
+    // The results are ignored, because setting a custom property cannot fail.
     let _ = style.set_property("--la-composer-height", "auto");
     let height = format!("{}px", element.scroll_height());
     let _ = style.set_property("--la-composer-height", &height);

@@ -1,7 +1,8 @@
 //! Renders the composer: its parts, and their default arrangement.
 //!
-//! `context` is the state that the parts share. The application accesses the text through `handle`,
-//! the other parts of a window access the composer through its `ComposerSlot`.
+//! The module `context` contains the state that the parts share. The application accesses the text
+//! through `handle`, and the other parts of a window access the composer through its
+//! `ComposerSlot`.
 
 mod context;
 mod deny;
@@ -27,11 +28,11 @@ pub(super) use context::{ComposerSlot, is_open_question};
 
 /// The text box with Send and Stop: the parts of a [`ComposerRoot`] in their default arrangement.
 ///
-/// Enter sends and never stops. While a run is in progress, Enter queues the message for the next
-/// boundary between tools, if the provider allows interjections. Shift+Enter inserts a line break.
-/// Keys that end an input method's composition do neither. Typing is always possible. While sending
-/// is not possible, the text stays and the reason is shown; while exactly one request is open, a
-/// button denies it with the text as the reason.
+/// Enter sends and never stops. While a run is in progress and the provider allows interjections,
+/// Enter queues the message for delivery after the running tools. Shift+Enter inserts a line break.
+/// Keys that end a composition of an input method neither send nor insert a line break. Typing is
+/// always possible. While sending is not possible, the text stays and the reason is shown; while
+/// exactly one request is open, a button denies the request with the text as the reason.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -48,13 +49,13 @@ pub(super) use context::{ComposerSlot, is_open_question};
 /// ```
 #[component]
 pub fn Composer(
-    /// The assistant; the one in context if omitted.
+    /// The assistant. If omitted, the assistant in context is used.
     #[prop(optional)]
     assistant: Option<Assistant>,
-    /// The files that may be attached; none if omitted.
+    /// The files that may be attached. If omitted, no files may be attached.
     #[prop(optional_no_strip, into)]
     attachments: Option<Attachments>,
-    /// The application's handle to the text.
+    /// The application's handle to the text of the composer.
     #[prop(optional_no_strip, into)]
     handle: Option<ComposerHandle>,
 ) -> impl IntoView {

@@ -13,15 +13,15 @@ use crate::{
     ui::{Icon, Words, dynamic, effect, has_modifier, is_composing},
 };
 
-/// The text box, a `textarea`. Enter sends, Shift+Enter inserts a line break. Up in an empty box
-/// opens the editor of the user's last message in the [`Transcript`](crate::chat::Transcript) of
-/// the same window, unless something is running. See [`ComposerRoot`](super::ComposerRoot) for an
-/// example.
+/// The text box of a composer, as a `textarea`. Enter sends the message, and Shift+Enter inserts a
+/// line break. Pressing Up in an empty box opens the editor of the user's last message in the
+/// [`Transcript`](crate::chat::Transcript) of the same window, unless something is running. See
+/// [`ComposerRoot`](super::ComposerRoot) for an example.
 ///
 /// # Accessibility
 ///
-/// The description of the text box names the keys and is the same in every state: screen readers
-/// announce a description that changes while the text box has the focus.
+/// The description of the text box names the keys and is the same in every state, because screen
+/// readers announce a description that changes while the text box has the focus.
 #[component]
 pub fn ComposerInput() -> impl IntoView {
     let Some(composer) = ComposerContext::find_surrounding("ComposerInput") else {
@@ -29,7 +29,7 @@ pub fn ComposerInput() -> impl IntoView {
     };
     let (handle, words, refusal) = (composer.handle, composer.words.clone(), composer.refusal);
     let input = handle.input();
-    // Shows the text that was set before the box was mounted.
+    // The effect shows the text that was set before the box was mounted.
     effect(move |_| {
         if let Some(element) = input.get() {
             let text = untrack(|| handle.text());
@@ -81,13 +81,13 @@ pub fn ComposerInput() -> impl IntoView {
 }
 
 /// The button that sends the message. While a run is in progress, the button is shown only if the
-/// provider allows interjections and there is a text or a file, and queues the message for the next
-/// boundary between tools ([`Assistant::interject`](crate::Assistant::interject)). While approvals
+/// provider allows interjections and there is a text or a file, and queues the message for delivery
+/// after the running tools ([`Assistant::interject`](crate::Assistant::interject)). While approvals
 /// are pending, the button is shown only if a message denies them. See
 /// [`ComposerRoot`](super::ComposerRoot) for an example.
 #[component]
 pub fn ComposerSend(
-    /// The content of the button; an icon and a label if omitted.
+    /// The content of the button. If omitted, the button shows an icon and a label.
     #[prop(optional)]
     children: Option<Children>,
 ) -> impl IntoView {
@@ -117,11 +117,11 @@ pub fn ComposerSend(
     .view()
 }
 
-/// The button that stops the run, its handlers and its questions; hidden while nothing runs. See
-/// [`ComposerRoot`](super::ComposerRoot) for an example.
+/// The button that stops the run, its handlers and its questions. The button is hidden while
+/// nothing is running. See [`ComposerRoot`](super::ComposerRoot) for an example.
 #[component]
 pub fn ComposerStop(
-    /// The content of the button; an icon and a label if omitted.
+    /// The content of the button. If omitted, the button shows an icon and a label.
     #[prop(optional)]
     children: Option<Children>,
 ) -> impl IntoView {
@@ -135,7 +135,7 @@ pub fn ComposerStop(
             if stopped_composer.on_stop.get_untracked() {
                 stopped_composer.handle.focus();
             }
-            // A refusal means that nothing is running.
+            // The result is ignored, because a refusal means that nothing is running.
             let _ = stopped_composer.assistant.stop();
         }
     };
@@ -219,7 +219,7 @@ fn handle_focus_out(event: &ev::FocusEvent, on_button: RwSignal<bool>) {
 /// ```
 #[component]
 pub fn ComposerAttach(
-    /// The content of the button; an icon if omitted.
+    /// The content of the button. If omitted, the button shows an icon.
     #[prop(optional)]
     children: Option<Children>,
 ) -> impl IntoView {
@@ -238,8 +238,8 @@ pub fn ComposerAttachments() -> impl IntoView {
     Some(tray_view(tray, composer.handle.input()))
 }
 
-/// A line that says how to send a message, or why sending is not possible. A refusal is an `alert`.
-/// See [`ComposerRoot`](super::ComposerRoot) for an example.
+/// A line that shows how to send a message, or why sending is not possible. A refusal is an
+/// `alert`. See [`ComposerRoot`](super::ComposerRoot) for an example.
 #[component]
 pub fn ComposerHint() -> impl IntoView {
     let Some(composer) = ComposerContext::find_surrounding("ComposerHint") else {
@@ -257,7 +257,8 @@ pub fn ComposerHint() -> impl IntoView {
                 true => "la-composer-reason",
                 false => "la-composer-hint",
             }
-            // A refusal is announced at once, a hint is not.
+            // The role is set only for a refusal, because a refusal is announced at once and a hint
+            // is not.
             role=move || refusal.with(Option::is_some).then_some("alert")
         >
             {dynamic(text)}

@@ -43,17 +43,17 @@ use crate::{
 ///
 /// # Styling
 ///
-/// `la-composer`, with `data-state`: `idle`, `running`, or `blocked` while something waits for the
-/// user.
+/// The form has the class `la-composer` and the attribute `data-state`: `idle`, `running`, or
+/// `blocked` while something waits for the user.
 #[component]
 pub fn ComposerRoot(
-    /// The assistant; the one in context if omitted.
+    /// The assistant. If omitted, the assistant in context is used.
     #[prop(optional)]
     assistant: Option<Assistant>,
-    /// The files that may be attached; none if omitted.
+    /// The files that may be attached. If omitted, no files may be attached.
     #[prop(optional_no_strip, into)]
     attachments: Option<Attachments>,
-    /// The application's handle to the text.
+    /// The application's handle to the text of the composer.
     #[prop(optional_no_strip, into)]
     handle: Option<ComposerHandle>,
     /// The parts.

@@ -13,7 +13,7 @@ use crate::{
 type DeliverFn = fn(&Assistant, Content) -> Result<(), Refusal>;
 
 impl ComposerContext {
-    /// Sends the text and the attachments; during a run that accepts interjections, queues them.
+    /// Sends the text and the attachments, or queues both during a run that accepts interjections.
     /// Shows the reason if the message is refused, and otherwise clears an earlier reason.
     pub(super) fn send(&self) {
         let deliver: DeliverFn = match self.would_interject.get_untracked() {
@@ -24,8 +24,8 @@ impl ComposerContext {
     }
 }
 
-/// Delivers the text and the attachments, and clears both. If the message is refused, text and
-/// attachments stay, and the reason is returned. Does nothing if there is nothing to send.
+/// Delivers the text and the attachments, and clears both. If the message is refused, the text and
+/// the attachments stay, and the reason is returned. Does nothing if there is nothing to send.
 fn deliver_draft(composer: &ComposerContext, deliver: DeliverFn) -> Result<(), LabelSelector> {
     let (assistant, tray) = (&composer.assistant, composer.tray.as_ref());
     let text = composer.handle.current_text();
@@ -39,7 +39,8 @@ fn deliver_draft(composer: &ComposerContext, deliver: DeliverFn) -> Result<(), L
     };
     let result = deliver(assistant, content);
     result.map_err(|refusal| -> LabelSelector {
-        // A pending approval has a different hint than an open question.
+        // The hint for approvals is used if no question is open, because the session refuses the
+        // message with the same reason for questions and approvals.
         let interrupts = assistant.interrupts();
         let has_question = interrupts.with_untracked(|list| list.iter().any(is_open_question));
         match refusal {

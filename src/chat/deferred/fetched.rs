@@ -108,7 +108,7 @@ impl DeferredParts {
             let (is_needed, had_attention) = (parts.is_needed.get(), parts.had_attention.get());
             let should_fetch = match parts.state.get_untracked() {
                 LoadState::Away => is_needed || had_attention,
-                // After a failure, tries again once the parts are needed again.
+                // After a failure, loading is retried once the parts are needed again.
                 LoadState::Failed => is_needed && was_needed == Some(false),
                 LoadState::Fetching | LoadState::Fetched(_) => false,
             };
@@ -127,7 +127,7 @@ impl DeferredParts {
     fn fetch_after_engine(self, words: Words) {
         spawn_local(async move {
             engine::wait_until_loaded().await;
-            // `None` if the window was disposed meanwhile.
+            // The state is `None` if the window was disposed during the wait.
             if let Some(LoadState::Away | LoadState::Failed) = self.state.try_get_untracked() {
                 self.fetch(&words);
             }
@@ -145,8 +145,9 @@ impl DeferredParts {
             // that waited. The assistant is `None` if the window was disposed meanwhile.
             if let (Ok(_), Some(assistant)) = (&renderers, self.assistant.try_get_value()) {
                 engine::load_engine(assistant.runtime().weak()).await;
-                // A waiting message starts a run now. The run sends its request after one such
-                // wait; the second wait here ends after the wait of the run.
+                // The wait is repeated, because a waiting message starts a run now, and the run
+                // sends its request after one such wait. The second wait ends after the wait of the
+                // run.
                 wait_for_pending_work().await;
                 wait_for_pending_work().await;
             }
@@ -175,13 +176,14 @@ impl DeferredParts {
             held_state.message.clone()
         });
         let waiting_message = message.clone();
-        // The placeholder shows the message until the conversation contains it.
+        // The conversation is not shown while a message waits, because the placeholder shows the
+        // message until the conversation contains it.
         let shows_conversation = memo(move || {
             let is_fetched = matches!(self.state.get(), LoadState::Fetched(_));
             is_fetched && self.is_needed.get() && waiting_message.with(Option::is_none)
         });
-        // The message stays until the conversation is rendered, which may be later than the session
-        // receives it.
+        // The message stays until the conversation is rendered, which may happen after the session
+        // has received the message.
         let message = Memo::new(move |previous: Option<&HeldMessage>| match message.get() {
             _ if shows_conversation.get() => None,
             None if engine::step_handler().is_some() => previous.cloned().flatten(),
@@ -220,9 +222,9 @@ impl DeferredParts {
         view! { {message} {status} }.into_any()
     }
 
-    /// Returns a function that renders the status line: loading has failed, the agent is thinking
-    /// about a waiting message, or needed parts are loading. The function returns `None` in other
-    /// cases.
+    /// Returns a function that renders the status line if loading has failed, if the agent is
+    /// thinking about a waiting message, or if needed parts are loading. The function returns
+    /// `None` in other cases.
     fn status_line(
         self,
         words: &Words,
@@ -274,7 +276,8 @@ impl DeferredParts {
         });
         let listener = SendWrapper::new((chat, callback));
         for event in ATTENTION_EVENTS {
-            // Adding a listener to an element in the page cannot fail.
+            // The result is ignored, because adding a listener to an element in the page cannot
+            // fail.
             let _ = listener
                 .0
                 .add_event_listener_with_callback(event, listener.1.as_ref().unchecked_ref());
@@ -321,7 +324,7 @@ impl DeferredParts {
 }
 
 /// Moves the focus from the placeholder to the transcript, which replaces the placeholder. Does
-/// nothing if the focus is elsewhere.
+/// nothing if the focus is not in the placeholder.
 fn move_focus_to_transcript(placeholder: NodeRef<html::Div>) {
     let placeholder = placeholder.get_untracked();
     let focused_placeholder = placeholder.filter(|placeholder| focus::has_focus_in(placeholder));
@@ -332,7 +335,7 @@ fn move_focus_to_transcript(placeholder: NodeRef<html::Div>) {
     }
 }
 
-/// Renders the line that says that the agent is thinking. The conversation shows the same line
+/// Renders the line that shows that the agent is thinking. The conversation shows the same line
 /// before an answer begins.
 fn thinking_line(words: &Words) -> AnyView {
     let label = words.text(|l| &l.thinking);

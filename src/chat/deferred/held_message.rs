@@ -1,5 +1,5 @@
-//! Renders a message of the user until the engine is loaded. The message looks the same as later in
-//! the conversation, which replaces this rendering.
+//! Renders a message of the user until the engine is loaded. The message looks the same as in the
+//! conversation, which later replaces this rendering.
 
 use assistant_core::event::{Content, ContentPart, PartBody};
 use leptos::{html::span, prelude::*};
@@ -28,8 +28,9 @@ pub(super) fn view(words: &Words, content: &Content) -> AnyView {
             <div class="la-message" data-role="user">
                 <div class="la-message-parts">{parts}</div>
             </div>
-            // Reserves the space of the buttons that the message will have. A constant element in a
-            // view would be HTML for the browser to parse, which Trusted Types forbid.
+            // This element reserves the space of the buttons that the message will have. The inner
+            // element is not constant HTML in the view, because the browser would have to parse
+            // such HTML, which Trusted Types forbid.
             <div class="la-message-bar" data-of="user">{span().class("la-bar-room")}</div>
         </article>
     }

@@ -46,7 +46,7 @@ pub use parts::{MessageParts, MessageSpeaker, PartView, PartViewProps};
 /// ```
 #[component]
 pub fn MessageView(
-    /// The assistant; the one in context if omitted.
+    /// The assistant. If omitted, the assistant in context is used.
     #[prop(optional)]
     assistant: Option<Assistant>,
     /// The message.
@@ -118,7 +118,7 @@ pub fn MessageView(
 /// `data-message-id` with the id that agents use.
 #[component]
 pub fn MessageRoot(
-    /// The assistant; the one in context if omitted.
+    /// The assistant. If omitted, the assistant in context is used.
     #[prop(optional)]
     assistant: Option<Assistant>,
     /// The message.

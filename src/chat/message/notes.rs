@@ -62,8 +62,8 @@ pub fn MessageNotes() -> impl IntoView {
     when(has_notes, render_notes).into_any()
 }
 
-/// Returns a signal with the way in which a message ended early; `None` if no note shows it. For an
-/// unanswered message of the user, no note is shown while a notice shows the reason.
+/// Returns a signal with the way in which a message ended early. Returns `None` if no note shows
+/// it. For an unanswered message of the user, no note is shown while a notice shows the reason.
 fn displayed_cut(message_context: &MessageContext) -> Memo<Option<Cut>> {
     let (cut, id) = (
         message_context.message.cut.clone(),

@@ -178,7 +178,7 @@ pub fn MessageParts() -> impl IntoView {
 /// ```
 #[component]
 pub fn PartView(
-    /// The assistant; the one in context if omitted.
+    /// The assistant. If omitted, the assistant in context is used.
     #[prop(optional)]
     assistant: Option<Assistant>,
     /// The message.
@@ -209,8 +209,9 @@ enum PartListItem {
 const FIRST_PARTS: usize = 100;
 const LAST_PARTS: usize = 20;
 
-/// Returns the first call of a message that waits for approval; `None` if no call of the message
-/// waits, or if fewer than two calls of the batch wait. Tracked when called in a reactive closure.
+/// Returns the first call of a message that waits for approval. Returns `None` if no call of the
+/// message waits, or if fewer than two calls of the batch wait. A call in a reactive closure is
+/// tracked.
 fn first_awaiting_approval(batch: ApprovalBatch, parts: &[PartCell]) -> Option<CallKey> {
     let mut calls = parts.iter().filter_map(|part| match &part.kind {
         PartKind::Call(key) => Some(*key),

@@ -66,7 +66,7 @@ use crate::{
 /// cell.
 #[component]
 pub fn TreeView(
-    /// The assistant; the one in context if omitted.
+    /// The assistant. If omitted, the assistant in context is used.
     #[prop(optional)]
     assistant: Option<Assistant>,
     /// True if the tree is first shown as a drawing.
@@ -222,7 +222,7 @@ impl TreeState {
     /// Focuses the tree after a dialog or an undone deletion.
     fn focus(&self) {
         if let Some(scroller) = self.scroller.get_untracked() {
-            // Focusing an element in the page cannot fail.
+            // The result is ignored, because focusing an element in the page cannot fail.
             let _ = scroller.focus();
         }
     }

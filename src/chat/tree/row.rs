@@ -118,7 +118,7 @@ pub(super) fn view(
 }
 
 /// Returns the beginning of the text of a message, or the names of its first calls if the message
-/// has no text; `None` if the message does not exist.
+/// has no text. Returns `None` if the message does not exist.
 pub(super) fn message_preview(id: &MessageId, conversation: &Conversation) -> Option<String> {
     let message = conversation.message(id)?;
     let texts = message.parts().iter().filter_map(Part::as_text);
