@@ -40,12 +40,12 @@ impl EditedMessage {
         self.id.get().filter(|_| self.by_composer.get_value())
     }
 
-    /// Opens the editor of a message, unless something is running.
+    /// Opens the editor of a message, unless the assistant is busy.
     pub(super) fn edit_message(self, assistant: &Assistant, id: MessageId) {
         self.open_editor(assistant, Some(id), false);
     }
 
-    /// Opens the editor of the user's last message for the composer, unless something is running.
+    /// Opens the editor of the user's last message for the composer, unless the assistant is busy.
     /// Returns true if the editor was opened.
     pub(super) fn edit_last_message(self, assistant: &Assistant) -> bool {
         let last_id = assistant.messages().with_untracked(|messages| {

@@ -47,15 +47,16 @@ use crate::{
 /// }
 /// ```
 ///
-/// Parts that every window needs: an [`InterruptInbox`](crate::tool::InterruptInbox) for questions
+/// Every window needs these parts: an [`InterruptInbox`](crate::tool::InterruptInbox) for questions
 /// that belong to no message, [`Notices`](super::Notices) for errors, an
 /// [`OtherBranch`](super::OtherBranch) for activity on another branch, and
 /// [`ConfirmDialogs`](super::ConfirmDialogs) for the questions of handlers.
 ///
 /// # Styling
 ///
-/// `la-chat`, with `data-assistant-chat`, and `data-running` while a run, a handler or a question
-/// to the user is open; `data-elsewhere` while another tab owns the conversation.
+/// The section has the class `la-chat` and the attributes `data-assistant-chat`, `data-running`
+/// while a run, a handler or a question to the user is open, and `data-elsewhere` while another tab
+/// owns the conversation.
 ///
 /// [`ChatWindow`]: super::ChatWindow
 #[component]
@@ -106,7 +107,7 @@ pub(super) fn chat_section(
         }
     };
     let chat = NodeRef::new();
-    // Outside of a provider there is nothing to render.
+    // If there is no assistant, nothing is rendered.
     let render_parts = move || match assistant {
         None => ().into_any(),
         Some(assistant) => scope(Box::new(move || {
@@ -131,7 +132,8 @@ pub(super) fn chat_section(
             children()
         })),
     };
-    // A server renders the frame only, and so does the browser during hydration.
+    // On a server, and in the browser during hydration, only the section is rendered, without its
+    // parts.
     view! {
         <section
             class="la-chat"
@@ -148,8 +150,8 @@ pub(super) fn chat_section(
     .into_any()
 }
 
-/// Stops the running activity on Escape, unless Escape closes something else that is open, or a
-/// question to the user is open.
+/// Stops the running activity on Escape, unless Escape closes another open element, or a question
+/// to the user is open.
 fn handle_escape(assistant: &Assistant, event: &ev::KeyboardEvent) {
     if event.key() != "Escape" || is_composing(event) || event.default_prevented() {
         return;
@@ -161,7 +163,7 @@ fn handle_escape(assistant: &Assistant, event: &ev::KeyboardEvent) {
     let activity = assistant.activity().get_untracked();
     if activity.busy && !activity.waiting && !activity.asking && !in_dialog {
         event.prevent_default();
-        // A refusal means that nothing is running.
+        // The result is ignored, because a refusal means that nothing is running.
         let _ = assistant.stop();
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! An agent may call twenty tools before it writes text. Adjacent calls that succeeded and have the
 //! default card become a group, across the messages of a turn; calls that are running, waiting or
-//! failed, and calls with a custom card, are always shown. Cards do not move: those of a closed
+//! failed, and calls with a custom card, are always shown. Cards do not move: the cards of a closed
 //! group are hidden in place. A call that the user has opened or focused stays out of groups.
 
 use std::collections::{HashMap, HashSet};
@@ -40,8 +40,8 @@ struct GroupSummary {
     titles: String,
 }
 
-/// The state of a call in its group. Each call has signals of its own: a shared memo would notify
-/// all calls of each change of any call, which is expensive for a hundred adjacent calls.
+/// The state of a call in its group. Each call has its own signals, because a shared memo would
+/// notify all calls of each change of any call, which is expensive for a hundred adjacent calls.
 #[derive(Clone)]
 struct GroupSignals {
     /// True if the call is hidden in its group.
@@ -55,13 +55,13 @@ struct GroupSignals {
 pub(super) struct Groups {
     members: Memo<HashMap<CallKey, GroupMembership>>,
     open: RwSignal<HashSet<CallKey>>,
-    /// The calls whose cards the user has opened or focused.
+    /// The keys of the calls whose cards the user has opened or focused.
     opened_calls: RwSignal<HashSet<CallKey>>,
     signals_by_call: StoredValue<HashMap<CallKey, GroupSignals>>,
     titles: GroupTitles,
-    /// The number of changes of the calls so far. Each call reports its own changes: one effect
-    /// that tracks all calls would subscribe to every call again at each change, which takes as
-    /// long as rendering the calls.
+    /// The number of changes of the calls so far. Each call reports its own changes, because one
+    /// effect that tracks all calls would subscribe to every call again at each change, which takes
+    /// as long as rendering the calls.
     changes: RwSignal<u32>,
 }
 
@@ -128,7 +128,7 @@ impl Groups {
                 is_hidden: ArcRwSignal::new(is_hidden),
                 is_first: ArcRwSignal::new(is_first),
             };
-            // Fails only if the turn was removed meanwhile.
+            // The result is ignored, because the call fails only if the turn was removed.
             let _ = self
                 .signals_by_call
                 .try_update_value(|signals_by_call| signals_by_call.insert(*call, signals.clone()));
@@ -136,8 +136,8 @@ impl Groups {
         })
     }
 
-    /// Returns two flags: the call is hidden in a closed group, and the call is the first of a
-    /// group.
+    /// Returns two flags: true if the call is hidden in a closed group, and true if the call is the
+    /// first of a group.
     fn group_flags(self, call: &CallKey) -> (bool, bool) {
         let flags = self.members.with(|members| {
             let membership = members.get(call)?;
@@ -174,8 +174,8 @@ impl Groups {
             .try_update(|count| *count = count.wrapping_add(1));
     }
 
-    /// Reads the summary of the group that begins with a call; returns the default value if no
-    /// group begins with the call. A call in a reactive closure is tracked.
+    /// Calls `read` with the summary of the group that begins with a call. Returns the default
+    /// value if no group begins with the call. A call in a reactive closure is tracked.
     fn read_summary<R: Default>(self, head: &CallKey, read: impl FnOnce(&GroupSummary) -> R) -> R {
         let value = self
             .members
@@ -219,8 +219,8 @@ fn adjacent_calls(
                     PartKind::Call(key) if !opened_calls.contains(key) => {
                         title(key).map(|title| (*key, title))
                     }
-                    // An empty text between calls is skipped: if it is empty when a later call
-                    // ends, it stays empty.
+                    // An empty text between calls is skipped, because a text that is empty when a
+                    // later call ends stays empty.
                     PartKind::Text if part.mark.with_untracked(|mark| mark.len == 0) => continue,
                     _ => None,
                 };
@@ -234,8 +234,8 @@ fn adjacent_calls(
     sequences
 }
 
-/// The titles of the calls of a turn, each computed again when its call changes: `None` for a call
-/// that cannot be grouped, an empty text for a call without a title.
+/// The titles of the calls of a turn. Each title is computed again when its call changes. The title
+/// is `None` for a call that cannot be grouped, and empty for a call without a title.
 type GroupTitles = StoredValue<HashMap<CallKey, ArcMemo<Option<String>>>>;
 
 fn group_title(
@@ -260,8 +260,9 @@ fn group_title(
     })
 }
 
-/// Returns true if a call has succeeded and has the default card. A call of an action of the page
-/// whose result the agent supplied cannot be grouped.
+/// Returns true if a call has succeeded, its result does not declare a failure, and the call has
+/// the default card. A call of an action of the page whose result the agent supplied cannot be
+/// grouped.
 fn can_be_grouped(assistant: &Assistant, key: &CallKey) -> bool {
     let Some(cell) = assistant.call(key) else {
         return false;

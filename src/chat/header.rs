@@ -77,8 +77,8 @@ pub fn NewConversation(
     );
     let (messages, thread) = (assistant.messages(), assistant.thread_id());
     let on_click = move |event: leptos::ev::MouseEvent| {
-        // An empty conversation is already new, for example after the first click of a double
-        // click.
+        // An empty conversation is not replaced, because it is already new, for example after the
+        // first click of a double click.
         if messages.with_untracked(|list| !list.is_empty()) {
             if let Some(previous) = previous {
                 previous.set(Some(thread.get_untracked()));
@@ -108,7 +108,8 @@ pub fn NewConversation(
 ///
 /// # Styling
 ///
-/// `la-chat-status`, with `data-state`: `ready`, `running`, `waiting` (for the user) or `error`.
+/// The element has the class `la-chat-status` and the attribute `data-state`: `ready`, `running`,
+/// `waiting` (for the user) or `error`.
 #[component]
 pub fn ChatStatus(
     /// The assistant. If omitted, the assistant in context is used.

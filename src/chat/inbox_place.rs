@@ -1,7 +1,7 @@
 //! Moves the inbox of a window to the end of the transcript, so that questions follow the messages
 //! they refer to. The style sheet sets the condition (`--la-inbox-in-transcript`), so that a custom
-//! design can set another condition. In the default design, an inbox that is a direct child of the
-//! window always moves, any other inbox only in a window of small height.
+//! design can set a different condition. In the default design, an inbox that is a direct child of
+//! the window always moves, and any other inbox moves only in a window of small height.
 
 use leptos::{html, prelude::*};
 use send_wrapper::SendWrapper;
@@ -35,7 +35,7 @@ pub(super) fn update_inbox_position() {
     }
 }
 
-/// Provides the position of the inbox by context. Updates the position when the size of the chat
+/// Provides the position of the inbox as a context. Updates the position when the size of the chat
 /// changes, or further parts are rendered, until the window is unmounted.
 pub(super) fn provide_inbox_position(chat: NodeRef<html::Section>) {
     let (in_transcript, draw_count) = (RwSignal::new(false), RwSignal::new(0));
@@ -45,7 +45,8 @@ pub(super) fn provide_inbox_position(chat: NodeRef<html::Section>) {
     });
     let placeholder = StoredValue::new_local(None::<SendWrapper<Node>>);
     effect(move |_| {
-        // A new observer reports the size immediately.
+        // The count is tracked, so that rendering further parts creates a new observer, which
+        // reports the size immediately.
         draw_count.track();
         let Some(chat) = chat.get() else {
             return;
@@ -66,8 +67,8 @@ pub(super) fn provide_inbox_position(chat: NodeRef<html::Section>) {
 }
 
 /// Moves the inbox to its position. Returns true if the inbox was moved to the transcript, false if
-/// it was moved back, and `None` if it was not moved. An inbox with the focus does not move, so
-/// that the user can continue typing.
+/// the inbox was moved back, and `None` if the inbox was not moved. An inbox with the focus does
+/// not move, so that the user can continue typing.
 fn move_inbox(
     chat: &Element,
     placeholder: StoredValue<Option<SendWrapper<Node>>, LocalStorage>,
@@ -77,7 +78,7 @@ fn move_inbox(
     if should_be_in_transcript(&inbox) == is_inside || focus::has_focus_in(&inbox) {
         return None;
     }
-    // These calls cannot fail for elements in the page.
+    // The results are ignored, because these calls cannot fail for elements in the page.
     if is_inside {
         let old_placeholder = placeholder.try_update_value(Option::take).flatten();
         if let Some(old_placeholder) = old_placeholder

@@ -1,6 +1,6 @@
 //! Defines the items of the list of messages, as views render them.
 //!
-//! `thread` divides the messages into blocks, `list` mounts the items.
+//! The module `thread` divides the messages into blocks, and the module `list` mounts the items.
 
 use std::ops::Range;
 
@@ -16,7 +16,8 @@ pub(super) struct TurnBlock {
     pub(super) entries: Vec<MessageEntry>,
     /// The index of the block's first message in the thread.
     pub(super) start: usize,
-    /// The time of the message before the block; `None` if the thread begins with the block.
+    /// The time of the message before the block. The value is `None` if the thread begins with the
+    /// block.
     pub(super) before: Option<i64>,
     /// The indices of all messages of the turn.
     pub(super) whole: Range<usize>,
@@ -26,7 +27,7 @@ pub(super) struct TurnBlock {
 
 impl TurnBlock {
     /// Returns the time of the message before a message of the block. Returns `None` if the thread
-    /// begins with that message, or the block does not contain it.
+    /// begins with that message, or if the block does not contain that message.
     pub(super) fn time_before(&self, id: &MessageId) -> Option<i64> {
         let index = self.entries.iter().position(|entry| entry.id == *id)?;
         match index.checked_sub(1) {
@@ -57,8 +58,8 @@ impl TurnBlock {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ThreadEnd(pub(super) Vec<MessageId>);
 
-/// The key of a block: its conversation and its first message, since messages of two conversations
-/// may have the same id.
+/// The key of a block, which consists of its conversation and the id of its first message, because
+/// messages of two conversations may have the same id.
 pub(super) type BlockId = (u64, MessageId);
 
 #[derive(Clone)]

@@ -1,7 +1,8 @@
 //! Selects the mounted blocks of the thread, and sizes the space of the other blocks.
 //!
-//! `thread` has the rules, and this module applies them to the page: it measures heights, mounts
-//! and unmounts blocks, and preserves the focus and the selection. `scroll` keeps the position.
+//! The module `thread` contains the rules, and this module applies the rules to the page: it
+//! measures heights, mounts and unmounts blocks, and preserves the focus and the selection. The
+//! module `scroll` keeps the scroll position.
 
 use std::{cell::RefCell, collections::HashMap, ops::Range};
 
@@ -28,8 +29,8 @@ struct ListState {
     window: Option<MountedWindow>,
     /// True if all blocks are mounted.
     all: bool,
-    /// True if the view must be measured: messages arrived, the reader moved, or other blocks were
-    /// mounted since the last inspection.
+    /// True if the view must be measured: messages arrived, the reader moved, or different blocks
+    /// were mounted since the last inspection.
     needs_inspection: bool,
     mounted: MountedBlocks,
 }
@@ -46,7 +47,7 @@ pub(super) struct BlockList {
     /// The space above the mounted blocks, in pixels.
     pub(super) above: RwSignal<f64>,
     pub(super) between: RwSignal<f64>,
-    /// The number of changes of the thread so far.
+    /// The number of changes to the thread so far.
     pub(super) changes: RwSignal<u32>,
     /// The number of messages in the thread.
     pub(super) total: RwSignal<usize>,
@@ -56,15 +57,15 @@ pub(super) struct BlockList {
     pub(super) partial: RwSignal<bool>,
 }
 
-/// The kind of a change of the thread, which determines the scroll position.
+/// The kind of a change to the thread, which determines the scroll position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ThreadChange {
     /// New messages of the agent, or a change that keeps the position of the reader.
     More,
     /// A new message of the user at the end.
     UserMessage,
-    /// Another conversation; also another branch without the first mounted block, while the view is
-    /// at the end.
+    /// A different conversation, or, while the view is at the end, a different branch without the
+    /// first mounted block.
     Other,
 }
 
@@ -90,8 +91,9 @@ impl BlockList {
     }
 
     /// Applies a change of the messages, and returns the kind of the change. If `at_end` is true,
-    /// or the conversation is another one, the newest blocks are mounted. Otherwise the mounted
-    /// blocks stay, or are replaced by the blocks at the same indices if they no longer exist.
+    /// or the conversation is a different one, the newest blocks are mounted. Otherwise the mounted
+    /// blocks stay, or are replaced by the blocks at the same indices if the mounted blocks no
+    /// longer exist.
     pub(super) fn apply_changes(self, list: &MessageList, at_end: bool) -> ThreadChange {
         let change = self
             .state
@@ -115,7 +117,7 @@ impl BlockList {
 
     /// Mounts the blocks near the visible area, and unmounts distant blocks, except during a
     /// selection. Does nothing if all blocks are mounted or rows wait to be rendered. While the
-    /// view is at the end of the list, it is measured only after a change.
+    /// view is at the end of the list, the view is measured only after a change.
     pub(super) fn mount_near_view(
         self,
         scroller: &web_sys::HtmlElement,
@@ -126,7 +128,8 @@ impl BlockList {
             if state.all || (at_end && !state.needs_inspection) {
                 return false;
             }
-            // While rows wait to be rendered, blocks do not have their final heights.
+            // While rows wait to be rendered, the inspection is postponed, because blocks do not
+            // have their final heights.
             state.needs_inspection = has_waiting_rows();
             if state.needs_inspection {
                 return false;
@@ -248,12 +251,12 @@ impl BlockList {
         if let Some(scroller) = scroller {
             let options = web_sys::FocusOptions::new();
             options.set_prevent_scroll(true);
-            // Focusing a focusable element cannot fail.
+            // The result is ignored, because focusing a focusable element cannot fail.
             let _ = scroller.focus_with_options(&options);
         }
     }
 
-    /// Updates the signals from the state. If other blocks are mounted, holds the height of the
+    /// Updates the signals from the state. If different blocks are mounted, holds the height of the
     /// list and keeps the focus in the list.
     fn update_signals(self) {
         let new_values = self.state.try_with_value(|state| {
@@ -307,9 +310,9 @@ impl ListState {
         self.needs_inspection |= is_replaced || self.thread.entries.len() != old_len;
         if !is_replaced {
             if reaches_end {
-                // Blocks are measured on scrolling, so blocks that fit into the view are not
-                // measured yet. A list that is not rendered does not scroll, so its blocks stay
-                // unmeasured and are dropped below; no other limit applies to them.
+                // Blocks are otherwise measured only on scrolling, so the blocks that fit into the view
+                // are measured now. The blocks of a list that is not rendered stay unmeasured and are
+                // dropped below, because no other limit applies to these blocks.
                 let can_measure = at_end && !has_waiting_rows() && !is_hidden();
                 let content = content.filter(|content| can_measure && content.client_height() > 0);
                 if let Some(content) = content
@@ -341,8 +344,8 @@ impl ListState {
                 self.window = Some(MountedWindow::new_at_end(&self.thread));
                 ThreadChange::More
             }
-            // The reader keeps their position while another branch is loaded from its first message
-            // on.
+            // The mounted indices stay, so that the reader keeps the position while another branch
+            // is loaded from its first message on.
             None if thread_number == self.thread.number && !at_end => {
                 let end = self.thread.blocks.len();
                 let start = window.0.start.min(end);
@@ -357,8 +360,8 @@ impl ListState {
         }
     }
 
-    /// Returns the mounted blocks: those of the window, then those of the tail that are not in the
-    /// window.
+    /// Returns the ranges of the mounted blocks: the blocks of the window, then the blocks of the
+    /// tail that are not in the window.
     fn mounted_ranges(&self) -> (Range<usize>, Range<usize>) {
         let end = self.thread.blocks.len();
         let head = match &self.window {
@@ -439,8 +442,8 @@ impl ListState {
         }
     }
 
-    /// Stores the heights of the mounted blocks, and returns the position of the first block of the
-    /// thread.
+    /// Stores the heights of the mounted blocks, and returns the top position of the first block of
+    /// the thread.
     fn measure_heights(&mut self, content: &web_sys::Element) -> f64 {
         let children = content.children();
         let mut origin = 0.0;
@@ -467,8 +470,8 @@ impl ListState {
 /// unmounted during a selection.
 fn has_selection_in(content: &web_sys::Element) -> bool {
     let root = content.get_root_node();
-    // Chromium hides a selection inside of a shadow root from the document, but its shadow roots
-    // have a `getSelection` method. In other browsers that call throws.
+    // The selection is read from the root first, because Chromium hides a selection inside of a
+    // shadow root from the document. In other browsers the call throws for a shadow root.
     let selection = root.unchecked_ref::<web_sys::Document>().get_selection();
     let selection = selection.or_else(|_| window().get_selection());
     selection.ok().flatten().is_some_and(|selection| {

@@ -1,4 +1,5 @@
-//! Provides the contexts of a message: the state that its parts share, and a mark of its turn.
+//! Provides the contexts of a message: the state that the parts of the message share, and a marker
+//! for messages inside of a turn.
 
 use std::sync::Arc;
 

@@ -120,7 +120,7 @@ impl NoticeBar {
 }
 
 /// Returns the mark of a turn that makes a notice of this kind redundant. Returns `None` if no mark
-/// does.
+/// makes the notice redundant.
 const fn equivalent_cut(kind: NoticeKind) -> Option<Cut> {
     match kind {
         NoticeKind::Stopped => Some(Cut::Stopped),
@@ -130,7 +130,7 @@ const fn equivalent_cut(kind: NoticeKind) -> Option<Cut> {
 }
 
 /// Returns the way in which the newest turn ended early, according to its messages and calls.
-/// Returns `None` if it did not end early. A call in a reactive closure is tracked.
+/// Returns `None` if the turn did not end early. A call in a reactive closure is tracked.
 fn newest_turn_cut(assistant: &Assistant) -> Option<Cut> {
     let entries = assistant.messages().get();
     let turn_entries = entries
@@ -152,7 +152,8 @@ fn newest_turn_cut(assistant: &Assistant) -> Option<Cut> {
                 .with(|parts| parts.iter().any(is_cancelled_call))
         };
         let cut = message.cut.get();
-        // A stop cancels the open calls, and their cards do not show why the turn ended.
+        // If no message is marked, a cancelled call counts as a stop, because a stop cancels the
+        // open calls, and their cards do not show why the turn ended.
         cut.or_else(|| has_cancelled_call().then_some(Cut::Stopped))
     });
     cuts.next()
@@ -255,7 +256,7 @@ pub(super) fn notice_sentence(labels: &Labels, notice: &Notice) -> Option<String
 }
 
 /// Renders the message from the agent, the server, the decoder or the store, if the notice reports
-/// a failure of one of them; renders nothing for other notices.
+/// a failure of one of these. Renders nothing for other notices.
 fn server_message(words: &Words, notice: &Notice) -> AnyView {
     let message = notice.message().to_owned();
     match notice.kind() {
@@ -276,8 +277,8 @@ fn server_message(words: &Words, notice: &Notice) -> AnyView {
     }
 }
 
-/// Returns true if a notice shows the agent's message without collapsing it: for a run error whose
-/// message is one short line and not blank.
+/// Returns true if a notice shows the agent's message without collapsing it: the notice reports a
+/// run error, and the message is one short line and not blank.
 fn shows_full_message(notice: &Notice) -> bool {
     let message = notice.message();
     let is_short = message.len() <= MAX_UNCOLLAPSED_BYTES && !message.contains('\n');
@@ -324,14 +325,15 @@ fn notice_view(assistant: &Assistant, notice: &Notice) -> AnyView {
         | NoticeKind::NotOpened => (None, "warning"),
         _ => (None, "info"),
     };
-    // The turn itself is marked as failed, and the notice shows the message: the title is
-    // redundant.
+    // The title is redundant if the newest turn is marked as failed and the notice shows the full
+    // message.
     let is_title_redundant = {
         let (assistant, has_full_message) = (assistant.clone(), shows_full_message(notice));
         memo(move || has_full_message && newest_turn_cut(&assistant) == Some(Cut::Failed))
     };
-    // A message of a server or a decoder is not written for the user: a title names the problem,
-    // and the message is available as details. An agent's message may be meant for the user.
+    // A message from a server or a decoder is not written for the user, so a title names the
+    // problem, and the message is available as details. An agent's message may be meant for the
+    // user.
     let title = match notice.kind() {
         NoticeKind::RunError | NoticeKind::Http => Some(words.text(|l| &l.agent_failed)),
         NoticeKind::Protocol => Some(words.text(|l| &l.unreadable)),
@@ -366,7 +368,8 @@ fn notice_view(assistant: &Assistant, notice: &Notice) -> AnyView {
         );
         let on_click = move |_| {
             move_focus_out(notice_ref);
-            // Refused only if the notice no longer applies, and then it is removed anyway.
+            // The result is ignored, because an action is refused only if the notice no longer
+            // applies, and such a notice is removed anyway.
             let _ = match action {
                 NoticeAction::Retry => {
                     if let Some(announcement) = announcement {

@@ -23,14 +23,15 @@ use crate::{
 ///
 /// # Accessibility
 ///
-/// A list of buttons in a named region; the open conversation is `aria-current`. A deleted
-/// conversation is replaced by a `status` with Undo. A search without results is shown as a
-/// `status`, too. Deleting moves the focus to Undo, undoing to the conversation, and renaming or
-/// Escape back to the Rename button.
+/// The component is a named region with a list of buttons; the open conversation is `aria-current`.
+/// A deleted conversation is replaced by a `status` with Undo. A search without results is also
+/// shown as a `status`. Deleting a conversation moves the focus to Undo, undoing the deletion moves
+/// the focus to the conversation, and renaming or Escape returns the focus to the Rename button.
 ///
 /// # Styling
 ///
-/// `la-past`, with `la-past-search` for the field and `la-past-item` for each conversation.
+/// The region has the class `la-past`, with `la-past-search` for the field and `la-past-item` for
+/// each conversation.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -69,7 +70,7 @@ pub fn PastConversations(
     let ownership = assistant.conversations().ownership();
     let query = RwSignal::new(String::new());
     let store_assistant = assistant.clone();
-    // The store is available once the provider is mounted.
+    // The ownership is tracked, because the store is available only once the provider is mounted.
     effect(move |_| {
         ownership.track();
         store_assistant.conversations().refresh();
@@ -228,7 +229,7 @@ impl PastList {
     }
 
     /// Focuses the element that was set for this item and state once the item is rendered, if the
-    /// focus was lost meanwhile.
+    /// focus was lost in the meantime.
     fn recover_focus(&self, id: &str, state: ItemState, item: NodeRef<html::Li>) {
         let selector = self.next_focus.try_update_value(|next_focus| {
             let target = next_focus
@@ -256,7 +257,8 @@ impl PastList {
         let (assistant, id, on_open) = (self.assistant.clone(), thread.id.clone(), self.on_open);
         let open = move |_| {
             if assistant.thread_id().get_untracked() != id {
-                // A conversation that cannot be opened is reported in the chat.
+                // The result is ignored, because a conversation that cannot be opened is reported
+                // in the chat.
                 let _ = assistant.conversations().open(&id);
             }
             if let Some(on_open) = on_open {
@@ -365,8 +367,8 @@ impl PastList {
         effect(move |_| {
             let Some(input) = input.get() else { return };
             input.set_value(&title);
-            // The focus moves immediately, so that no typed key is lost. Focusing an element in the
-            // page cannot fail.
+            // The focus moves immediately, so that no typed key is lost. The result is ignored,
+            // because focusing an element in the page cannot fail.
             let _ = input.focus();
             input.select();
         });

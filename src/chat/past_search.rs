@@ -42,7 +42,8 @@ pub(super) fn search_conversations(assistant: Assistant, query: RwSignal<String>
             after(DEBOUNCE_MS, move || {
                 let is_current = query.try_with_untracked(|now| now.trim() == text);
                 if is_current == Some(true) {
-                    // The same query may have been entered twice within the delay.
+                    // An earlier search is dropped first, because the same query may have been
+                    // entered twice within the delay.
                     running_search.try_set_value(None);
                     results.ids.try_set(Vec::new());
                     let search = assistant
@@ -58,7 +59,7 @@ pub(super) fn search_conversations(assistant: Assistant, query: RwSignal<String>
 
 impl SearchResults {
     fn handle_result(self, id: Option<&str>) {
-        // Fails only if the list was disposed.
+        // The results are ignored, because the calls fail only if the list was disposed.
         match id {
             Some(id) => drop(self.ids.try_update(|ids| ids.push(id.to_owned()))),
             None => drop(self.is_over.try_set(true)),

@@ -8,8 +8,8 @@ use super::{
 };
 use crate::ui::{find, focus, is_composing};
 
-/// A floating button that opens a window above it. The page stays usable, and input, messages and
-/// scroll position are kept while the window is closed.
+/// A floating button that opens a window above the button. The page stays usable, and input,
+/// messages and scroll position are kept while the window is closed.
 ///
 /// The popup contains a [`ChatWindow`](super::ChatWindow), unless other children are given.
 ///
@@ -32,8 +32,9 @@ use crate::ui::{find, focus, is_composing};
 ///
 /// # Styling
 ///
-/// `la-popup`, with `data-open` and `data-unread`. `--la-popup-width` and `--la-popup-height` set
-/// the window's maximum size, `--la-popup-inset` its distance from the edges.
+/// The element has the class `la-popup`, with `data-open` and `data-unread`. `--la-popup-width` and
+/// `--la-popup-height` set the window's maximum size, and `--la-popup-inset` sets the distance of
+/// the window from the edges.
 ///
 /// # Accessibility
 ///
@@ -48,7 +49,7 @@ pub fn ChatPopup(
     /// The name of the window, instead of [`LabelName::Title`](crate::LabelName::Title).
     #[prop(optional, into)]
     label: Signal<String>,
-    /// The content; a [`ChatWindow`](super::ChatWindow) if omitted.
+    /// The content. If omitted, a [`ChatWindow`](super::ChatWindow) is shown.
     #[prop(optional)]
     children: Option<Children>,
 ) -> impl IntoView {

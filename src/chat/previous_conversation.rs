@@ -8,8 +8,8 @@ use crate::{
     ui::{Icon, IconButton, Words, focus, memo, when},
 };
 
-/// The id of the conversation that the user has left in the surrounding window; `None` if no return
-/// is offered.
+/// The id of the conversation that the user has left in the surrounding window. The value is `None`
+/// if no return is offered.
 #[derive(Clone, Copy)]
 pub(super) struct PreviousConversation(RwSignal<Option<String>>);
 
@@ -18,9 +18,9 @@ impl PreviousConversation {
         Self(RwSignal::new(None))
     }
 
-    /// Offers to return to a conversation; with `None`, withdraws the offer.
+    /// Offers to return to a conversation, or withdraws the offer if `thread` is `None`.
     pub(super) fn set(self, thread: Option<String>) {
-        // Fails only if the window was disposed.
+        // The result is ignored, because the call fails only if the window was disposed.
         let _ = self.0.try_set(thread);
     }
 }
@@ -52,7 +52,8 @@ pub(super) fn undo_notice(assistant: &Assistant) -> Option<AnyView> {
                 return;
             };
             close_notice(event.detail() == 0);
-            // Refused only if the conversation no longer exists.
+            // The result is ignored, because the call fails only if the conversation no longer
+            // exists.
             let _ = assistant.conversations().open(&previous_id);
             if let Some(announcement) = announcement {
                 announcement.announce(|l| &l.conversation_back);

@@ -1,4 +1,4 @@
-//! Renders the queued messages of the user, which wait for a boundary between tools, or for an
+//! Renders the queued messages of the user, which wait for the end of the running tools, or for an
 //! answer to the agent.
 
 use assistant_core::{
@@ -35,7 +35,7 @@ pub(super) fn QueuedMessages(assistant: Assistant) -> impl IntoView {
 }
 
 /// Pairs each message with the number of equal messages before it. The newest of several equal
-/// messages is withdrawn first, so the numbers of the others stay.
+/// messages is withdrawn first, so the numbers of the other messages stay.
 fn number_duplicates(list: &[Content]) -> Vec<(usize, Content)> {
     let equal_before = |index: usize, content: &Content| {
         let earlier_messages = list.get(..index).unwrap_or_default();
@@ -102,7 +102,8 @@ fn edit_button(assistant: &Assistant, content: &Content, words: &Words) -> AnyVi
         let (assistant, content) = (assistant.clone(), content.clone());
         let edit = move |_: MouseEvent| {
             let composer = untrack(|| slot.get());
-            // A message that was sent meanwhile stays in the conversation.
+            // The message is restored only if it was withdrawn, because a message that was already
+            // sent stays in the conversation.
             if let Some(composer) = composer
                 && withdraw_message(&assistant, &content)
             {
@@ -157,7 +158,7 @@ fn remove_button(
     .view(words)
 }
 
-/// Removes a message from the queue. Returns false if the message was sent meanwhile.
+/// Removes a message from the queue. Returns false if the message was already sent.
 fn withdraw_message(assistant: &Assistant, content: &Content) -> bool {
     let content = content.clone();
     let change = TreeChange::Withdraw { content };

@@ -15,12 +15,13 @@ impl RequestedAnnouncement {
 
     /// Requests the announcement of a label.
     pub(super) fn announce(self, label: LabelSelector) {
-        // Fails only if the window was disposed.
+        // The result is ignored, because the call fails only if the window was disposed.
         let _ = self.0.try_set(Some(label));
     }
 
-    /// Returns the label of the newest requested announcement. Returns `None` before the first.
-    /// Tracked when called in a reactive closure; a repeated announcement notifies as well.
+    /// Returns the label of the newest requested announcement. Returns `None` before the first
+    /// announcement. A call in a reactive closure is tracked; a repeated announcement runs the
+    /// closure again.
     pub(super) fn newest_label(self) -> Option<LabelSelector> {
         self.0.try_get().flatten()
     }

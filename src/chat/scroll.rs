@@ -1,9 +1,9 @@
-//! Scrolls the transcript: follows the end while it is in view, and keeps the position of a reader
-//! who has scrolled up.
+//! Scrolls the transcript: follows the end while the end is in view, and keeps the position of a
+//! reader who has scrolled up.
 //!
 //! New content is followed only while the end is in view. A reader who scrolls up keeps their
-//! position, even if content above changes, and gets a button that jumps to the end.
-//! `scroll_anchor` tracks the reader's position, `list` the mounted messages.
+//! position, even if content above changes, and gets a button that jumps to the end. The module
+//! `scroll_anchor` tracks the reader's position, and the module `list` mounts the messages.
 
 use std::cell::{Cell, RefCell};
 
@@ -71,8 +71,8 @@ impl ScrollState {
         scroll
     }
 
-    /// Observes the sizes of the content and its container: the end leaves the view when the
-    /// content grows, and when the container shrinks, for example for a notice below.
+    /// Observes the sizes of the content and its container, because the end leaves the view when
+    /// the content grows, and when the container shrinks, for example when a notice appears below.
     fn watch_sizes(self, scroller: &web_sys::HtmlElement, content: &web_sys::HtmlElement) {
         let callback = Closure::<dyn FnMut()>::new(move || self.handle_resize());
         let Ok(observer) = web_sys::ResizeObserver::new(callback.as_ref().unchecked_ref()) else {
@@ -85,8 +85,8 @@ impl ScrollState {
     }
 
     /// Handles scrolling by the user: records the position, and mounts the blocks near the view.
-    /// Only scrolling up leaves the end: if the content has grown since, the distance to the end
-    /// does not show the user's intent.
+    /// Only scrolling up leaves the end, because the distance to the end does not show the user's
+    /// intent if the content has grown.
     pub(super) fn handle_scroll(self) {
         let Some(element) = self.scroller.get_untracked() else {
             return;
@@ -98,20 +98,21 @@ impl ScrollState {
         if top != old_top {
             self.set_held(false);
         }
-        // A view that shows a question from its top may be near the end without following it.
+        // A view that shows a question from its top does not start to follow the end, although the
+        // view may be near the end.
         if (at_end && !self.held.get_untracked()) || moved_up {
             self.set_at_end(at_end);
         }
         self.record_position();
-        // No blocks are mounted while a view that follows the end is still scrolling to it.
+        // No blocks are mounted while a view that follows the end is still scrolling to the end.
         if at_end == self.at_end.get_untracked() {
             self.mount_near_view();
         }
     }
 
     /// Handles a change of size: shows an open question from its top, follows the end, or restores
-    /// the position of the reader. This runs after layout and before paint, so the movement is not
-    /// visible.
+    /// the position of the reader. The function runs after layout and before paint, so the movement
+    /// is not visible.
     fn handle_resize(self) {
         // A question that is shown from its top stays at the top while its height changes.
         let must_show_question = self.is_question_pending.try_get_value() == Some(true)
@@ -210,7 +211,7 @@ impl ScrollState {
     }
 
     /// Scrolls to the end, or to the first open question if its message is not mounted. The newest
-    /// messages are always mounted, so such a question is far above them.
+    /// messages are always mounted, so such a question is far above these messages.
     pub(super) fn jump_to_latest(self) {
         let question = self.question.get_value();
         match question.is_some_and(|message| self.list.mount_message(&message)) {
@@ -222,8 +223,8 @@ impl ScrollState {
     /// Scrolls to the first question once the question is in the page.
     fn show_mounted_question(self) {
         self.is_question_pending.set_value(true);
-        // A resize shows the question as well, but there is no resize if the question replaces
-        // content of the same height.
+        // The question is also shown without a resize, because there is no resize if the question
+        // replaces content of the same height.
         after(0, move || {
             if self.is_question_pending.try_get_value() == Some(true) {
                 self.show_question();
@@ -231,7 +232,8 @@ impl ScrollState {
         });
     }
 
-    /// Shows the first question from its top. Returns false if no question is mounted yet.
+    /// Shows the first question from its top. Returns false if the transcript or a question is not
+    /// mounted.
     fn show_question(self) -> bool {
         let Some(Some(scroller)) = self.scroller.try_get_untracked() else {
             return false;
@@ -240,7 +242,8 @@ impl ScrollState {
             return false;
         };
         self.is_question_pending.set_value(false);
-        // The summary of several questions is shown with the first of them, if both fit.
+        // The summary of several questions is shown with the first question, if both fit into the
+        // view.
         let bottom = question.get_bounding_client_rect().bottom();
         let summary = scroller.query_selector(SUMMARY_SELECTOR).ok().flatten();
         let available_height = f64::from(scroller.client_height()) - 2.0 * QUESTION_MARGIN;
@@ -261,7 +264,7 @@ impl ScrollState {
         true
     }
 
-    /// Scrolls to the end, and follows it from now on.
+    /// Scrolls to the end, and follows the end from now on.
     pub(super) fn jump_to_end(self) {
         self.set_held(false);
         let Some(Some(element)) = self.scroller.try_get_untracked() else {

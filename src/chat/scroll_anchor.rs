@@ -1,8 +1,8 @@
 //! Tracks the reader's position: the element at the top of the view, and its offset.
 //!
-//! The same element is scrolled back to its offset after content above it changes its height, or
-//! earlier messages are mounted. An element inside of a message is more precise, but may be
-//! removed; therefore its ancestors are recorded as well.
+//! This element is scrolled back to its offset after content above the element changes its height,
+//! or after earlier messages are mounted. An element inside of a message is more precise, but may
+//! be removed; therefore its ancestors are also recorded.
 
 use wasm_bindgen::JsCast;
 
@@ -11,7 +11,8 @@ use super::pinned_content::has_scroll_anchoring;
 /// The maximum depth of the recorded elements below the content.
 const MAX_DEPTH: usize = 8;
 
-/// The elements at the top edge of the view, outermost first, with their distances from the edge.
+/// The elements at the top edge of the view, outermost first, with their distances from the edge in
+/// pixels.
 #[derive(Default)]
 pub(super) struct ScrollAnchor {
     elements: Vec<(web_sys::Element, f64)>,
@@ -56,7 +57,7 @@ impl ScrollAnchor {
         };
         let edge = scroller.get_bounding_client_rect().top();
         let anchor = self.elements.iter().rev().find(|(element, _)| {
-            // A hidden element has no position.
+            // Hidden elements are skipped, because they have no position.
             element.is_connected() && element.get_client_rects().length() > 0
         });
         anchor.map_or(0.0, |(anchor, old_offset)| {
@@ -65,8 +66,8 @@ impl ScrollAnchor {
     }
 }
 
-/// Returns the first child whose bottom is below `edge`. Returns `None` if no child is. This is a
-/// binary search, because the children are ordered from top to bottom.
+/// Returns the first child whose bottom is below `edge`. Returns `None` if there is no such child.
+/// The search is binary, because the children are ordered from top to bottom.
 fn find_first_below(parent: &web_sys::Element, edge: f64) -> Option<web_sys::Element> {
     let children = parent.children();
     let (mut low, mut high) = (0, children.length());

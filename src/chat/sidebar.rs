@@ -7,8 +7,8 @@ use super::{
     unread::unread_mark,
 };
 
-/// A window docked at the inline end of the page, with a button that collapses and opens it. Input,
-/// messages and scroll position are kept while the window is collapsed.
+/// A window docked at the inline end of the page, with a button that collapses and opens the
+/// window. Input, messages and scroll position are kept while the window is collapsed.
 ///
 /// The sidebar contains a [`ChatWindow`](super::ChatWindow), unless other children are given.
 ///
@@ -32,10 +32,10 @@ use super::{
 ///
 /// # Styling
 ///
-/// `la-sidebar`, with `data-open` and `data-unread`. `--la-sidebar-width` sets the width of the
-/// sidebar; while the sidebar is open beside the page, `--la-sidebar-room` on the root element is
-/// that width, so that the page can make room: `main { margin-inline-end: var(--la-sidebar-room,
-/// 0); }`. On a narrow screen the sidebar covers the page.
+/// The element has the class `la-sidebar`, with `data-open` and `data-unread`. `--la-sidebar-width`
+/// sets the width of the sidebar; while the sidebar is open beside the page, `--la-sidebar-room` on
+/// the root element is that width, so that the page can make room: `main { margin-inline-end:
+/// var(--la-sidebar-room, 0); }`. On a narrow screen the sidebar covers the page.
 ///
 /// # Accessibility
 ///
@@ -50,7 +50,7 @@ pub fn ChatSidebar(
     /// The name of the window, instead of [`LabelName::Title`](crate::LabelName::Title).
     #[prop(optional, into)]
     label: Signal<String>,
-    /// The content; a [`ChatWindow`](super::ChatWindow) if omitted.
+    /// The content. If omitted, a [`ChatWindow`](super::ChatWindow) is shown.
     #[prop(optional)]
     children: Option<Children>,
 ) -> impl IntoView {

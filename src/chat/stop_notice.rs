@@ -2,11 +2,11 @@
 //!
 //! After a panic the state of a WebAssembly program is not reliable: operations were interrupted,
 //! and the program may not respond. The library sets no panic hook; an application calls these
-//! functions from its own hook. This module reads no signals and no context, because they may be
-//! borrowed.
+//! functions from its own hook. This module reads no signals and no context, because these may be
+//! borrowed when the program panics.
 //!
-//! A trap (stack or memory exhausted) calls no hook: only the browser reports it, as an uncaught
-//! error.
+//! A trap (stack or memory exhausted) calls no hook: only the browser reports the trap, as an
+//! uncaught error.
 
 use js_sys::Reflect;
 use wasm_bindgen::{JsCast, JsValue, closure::Closure};
@@ -14,8 +14,8 @@ use web_sys::{Element, Event};
 
 use crate::ui::{Labels, browser};
 
-/// Shows in every chat of the page that the chat has stopped, with a link that reloads the page;
-/// the other content of the chat becomes inert. For panic hooks:
+/// Shows in every chat of the page that the chat has stopped, with a link that reloads the page.
+/// The other content of the chat becomes inert. Call this function in a panic hook:
 ///
 /// ```no_run
 /// std::panic::set_hook(Box::new(|info| {
@@ -37,7 +37,7 @@ pub fn show_stopped(labels: &Labels) {
     for index in 0..chats.length() {
         let chat = chats.item(index).and_then(|chat| chat.dyn_into().ok());
         if let Some(chat) = chat {
-            // The program has ended and cannot report an error.
+            // The result is ignored, because the program has ended and cannot report an error.
             let _ = mark_stopped(&chat, labels);
         }
     }
@@ -56,7 +56,8 @@ pub fn show_stopped_on_traps(labels: Labels) {
     };
     let own_frame = own_frame_marker(&stack_trace(&js_sys::Error::new("")));
     let on_event = Closure::<dyn Fn(Event)>::new(move |event: Event| {
-        // An `error` event has the property `error`, an `unhandledrejection` event has `reason`.
+        // Both properties are read, because an `error` event has the property `error`, and an
+        // `unhandledrejection` event has the property `reason`.
         let errors = [
             read_property(&event, "error"),
             read_property(&event, "reason"),
@@ -66,7 +67,7 @@ pub fn show_stopped_on_traps(labels: Labels) {
         }
     });
     for kind in ["error", "unhandledrejection"] {
-        // Fails only without a listener.
+        // The result is ignored, because the call fails only without a listener.
         let _ = window.add_event_listener_with_callback(kind, on_event.as_ref().unchecked_ref());
     }
     on_event.forget();

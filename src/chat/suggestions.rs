@@ -11,7 +11,7 @@ use crate::{
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct Suggestion {
-    /// The text that is sent.
+    /// The text of the message that is sent.
     pub text: String,
     /// The text of the button.
     pub label: String,
@@ -55,14 +55,15 @@ impl std::fmt::Debug for Suggestion {
     }
 }
 
-/// Buttons that send suggested messages. The list may be a signal; nothing is rendered while it is
-/// empty. Of more than four suggestions, the first four are shown, with a button that shows the
-/// others.
+/// Buttons that send suggested messages. The list may be a signal; nothing is rendered while the
+/// list is empty. Of more than four suggestions, the first four are shown, with a button that shows
+/// the other suggestions.
 ///
 /// # Accessibility
 ///
-/// A named list. If a click removes the clicked button, the focus moves to the text box, or to the
-/// transcript on a touch screen. "More" moves the focus to the first button that it shows.
+/// The component is a named list. If a click removes the clicked button, the focus moves to the
+/// text box, or to the transcript on a touch screen. The button "More" moves the focus to the first
+/// suggestion that it shows.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -163,7 +164,7 @@ fn suggestion_button(
     let send = move |event: leptos::ev::MouseEvent| {
         let element = item.get_untracked();
         let is_sent = assistant.send(text.clone()).is_ok();
-        // The button is removed when the message is sent.
+        // The focus moves, because the button is removed when the message is sent.
         if let (true, Some(element)) = (is_sent, element) {
             focus::focus_after_removal(&element, event.detail() == 0);
         }
@@ -208,7 +209,7 @@ pub fn EmptyState(
     /// The suggested first messages.
     #[prop(optional, into)]
     suggestions: Signal<Vec<Suggestion>>,
-    /// Further content below.
+    /// Further content below the suggestions.
     #[prop(optional)]
     children: Option<Children>,
 ) -> impl IntoView {

@@ -1,9 +1,9 @@
 //! Divides the thread into blocks, selects the mounted blocks, and estimates the heights of the
-//! others.
+//! other blocks.
 //!
 //! A block is a message of the user, or the agent's messages up to the next message of the user; a
 //! long answer has several blocks. All messages of a block are mounted and unmounted together. This
-//! module does not access the page; `list` does.
+//! module does not access the page; the module `list` does.
 
 use std::{collections::HashMap, ops::Range};
 
@@ -13,11 +13,11 @@ use crate::view::{MessageEntry, MessageList};
 
 /// The maximum number of messages in a block.
 const MAX_BLOCK_MESSAGES: usize = 20;
-/// The maximum number of mounted messages, unless more are needed to fill the view and its
+/// The maximum number of mounted messages, unless more messages are needed to fill the view and its
 /// surroundings.
 const MAX_MOUNTED_MESSAGES: usize = 60;
-/// The number of messages of a long thread that are rendered when the thread is opened: more than
-/// most views show. Further messages near the view are mounted on scrolling.
+/// The number of messages of a long thread that are rendered when the thread is opened, which is
+/// more than most views show. Further messages near the view are mounted on scrolling.
 const INITIAL_MESSAGES: usize = 16;
 /// The maximum number of messages that are mounted beyond the needed range when the window moves.
 const EXTRA_MESSAGES: usize = 20;
@@ -53,7 +53,7 @@ fn is_shown(entry: &MessageEntry) -> bool {
 }
 
 impl ThreadBlocks {
-    /// Applies a change of the list; returns true if the thread was replaced instead of extended.
+    /// Applies a change of the list. Returns true if the thread was replaced instead of extended.
     pub(super) fn apply_changes(&mut self, list: &MessageList) -> bool {
         let is_replaced = list.edition() != self.edition;
         if is_replaced {
@@ -199,7 +199,7 @@ impl ThreadBlocks {
         self.height_estimate.unwrap_or(INITIAL_BLOCK_HEIGHT)
     }
 
-    /// Computes the estimated height of a block once enough blocks are measured; returns true if
+    /// Computes the estimated height of a block once enough blocks are measured. Returns true if
     /// this call computed the estimate. The estimate is computed once, because a new estimate moves
     /// all content below.
     pub(super) fn update_estimate(&mut self) -> bool {
@@ -218,7 +218,7 @@ impl ThreadBlocks {
     }
 }
 
-/// The visible range, in pixels from the first block.
+/// The visible range, in pixels from the top of the first block.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct VisibleRange {
     pub(super) top: f64,
@@ -255,8 +255,8 @@ impl MountedWindow {
         Self(block..end)
     }
 
-    /// Returns true if more than [`MAX_MOUNTED_MESSAGES`] messages are unmeasured, counted from the
-    /// window's first block.
+    /// Returns true if more than [`MAX_MOUNTED_MESSAGES`] messages are in blocks that were never
+    /// measured, counted from the window's first block.
     pub(super) fn has_too_many_unmeasured(&self, thread: &ThreadBlocks) -> bool {
         thread.count_unmeasured_messages(self.0.start..thread.blocks.len()) > MAX_MOUNTED_MESSAGES
     }

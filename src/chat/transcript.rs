@@ -32,8 +32,8 @@ use crate::{
 ///
 /// The list is a `log` that announces nothing itself (`aria-live="off"`): an
 /// [`Announcer`](super::Announcer) announces the messages. Each turn is an article with a hidden
-/// heading. From the list, Up and Down move between turns, Home and End to the first and the last
-/// turn.
+/// heading. From the list, Up and Down move between turns, and Home and End move to the first and
+/// the last turn.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -66,7 +66,7 @@ pub fn Transcript(
     #[prop(optional_no_strip, into)]
     on_feedback: Option<Callback<Feedback>>,
     /// Renders a message from its [`MessageCell`](crate::view::MessageCell); by default,
-    /// [`MessageView`](super::MessageView) renders it, with the actions below each turn.
+    /// [`MessageView`](super::MessageView) renders the message, with the actions below each turn.
     #[prop(optional, into)]
     message: Option<MessageFn>,
 ) -> impl IntoView {
@@ -86,8 +86,8 @@ pub fn Transcript(
     transcript.scroll = Some(scroll);
     let edited_message = transcript.edited_message;
     effect(move |_| {
-        // The editor takes the focus, and the browser scrolls to it, so the view must not follow
-        // the end meanwhile.
+        // The editor takes the focus, and the browser scrolls to the editor, so the view must not
+        // follow the end at the same time.
         if let Some(id) = edited_message.id_opened_by_composer() {
             scroll.hold_toggled_element();
             list.mount_message(&id);
@@ -108,7 +108,7 @@ pub fn Transcript(
         }
     };
     let items = each(move || list.items.get(), ListItem::key, render_item);
-    // Running activity is shown only while its own branch is shown.
+    // Running activity is shown only while the branch of the activity is shown.
     let activity = assistant.activity();
     let is_on_shown_branch = move || !activity.get().elsewhere;
     let render_activity = move || {
@@ -172,7 +172,7 @@ pub fn Transcript(
     .into_any()
 }
 
-/// The selector of elements that open and close something in the transcript.
+/// The selector of elements that open and close content in the transcript.
 const TOGGLE_SELECTOR: &str = "summary, [aria-expanded]";
 
 /// Applies changes of the messages to the list. Scrolls to the end after a message of the user,
@@ -201,7 +201,7 @@ fn apply_message_changes(assistant: &Assistant, list: BlockList, scroll: ScrollS
         let mut calls = approvals.get();
         handler_questions.with(|list| calls.extend(list.iter().map(|question| question.call)));
         let mut open_keys: Vec<String> = calls.iter().map(|key| format!("{key:?}")).collect();
-        // Questions of the agent are in the transcript only while the inbox is in it.
+        // Questions of the agent are in the transcript only while the inbox is in the transcript.
         let interrupt_ids = interrupts.with(|list| {
             let unanswered_interrupts = list.iter().filter(|open| open.answer().is_none());
             unanswered_interrupts
@@ -238,8 +238,8 @@ fn apply_message_changes(assistant: &Assistant, list: BlockList, scroll: ScrollS
     });
 }
 
-/// Returns a signal with the number of messages of the agent since the reader left the end; 0 at
-/// the end.
+/// Returns a signal with the number of messages of the agent since the reader left the end. The
+/// number is 0 while the view is at the end.
 fn count_unseen(list: BlockList, scroll: ScrollState) -> Memo<usize> {
     let end_on_leaving = Memo::new(move |previous: Option<&Option<ThreadEnd>>| {
         if scroll.at_end.get() {
@@ -266,11 +266,12 @@ fn mount_all_on_search_or_print(list: BlockList) {
         }
     });
     on_cleanup(move || keydown_listener.remove());
-    // A printed page contains all messages.
+    // All messages are mounted before printing, because the printed page must contain all messages.
     let print_listener = window_event_listener_untyped("beforeprint", move |_| {
         match list.partial.try_get_untracked() {
             Some(true) => list.mount_all(),
-            // All messages are mounted, but some rows may wait for later frames.
+            // All messages are mounted, but some rows may wait for later frames, so these rows are
+            // rendered now.
             Some(false) => draw_all_rows(),
             None => {}
         }
@@ -302,7 +303,7 @@ fn ShowAllButton(list: BlockList) -> impl IntoView {
     when(move || list.partial.get(), render_button)
 }
 
-/// The space of messages that are not mounted.
+/// The empty space that replaces messages that are not mounted.
 #[component]
 fn Spacer(place: &'static str, height: RwSignal<f64>) -> impl IntoView {
     view! {

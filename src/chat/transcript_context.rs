@@ -20,18 +20,18 @@ pub(super) struct TranscriptContext {
     pub(super) on_feedback: Option<Callback<Feedback>>,
     /// The custom renderer of messages, if any.
     pub(super) message: Option<MessageFn>,
-    /// The feedback on answers, by the last message of each answer.
+    /// The feedback on answers, by the id of the last message of each answer.
     pub(super) feedback: RwSignal<HashMap<MessageId, bool>>,
     pub(super) announcement: RwSignal<String>,
-    /// The first message of the turn that had the focus last. The buttons of that turn, and of the
-    /// newest turn, are reachable by Tab.
+    /// The id of the first message of the turn that had the focus last. The buttons of that turn,
+    /// and of the newest turn, are reachable by Tab.
     pub(super) focused_turn: RwSignal<Option<MessageId>>,
     /// The message that the user edits.
     pub(super) edited_message: EditedMessage,
-    /// The version that the user requested with a picker, and the button that the user pressed. The
-    /// same button of that version gets the focus after the switch.
+    /// The id of the version that the user requested with a picker, and the button that the user
+    /// pressed. The same button of that version gets the focus after the switch.
     pub(super) requested_version: RwSignal<Option<(MessageId, Sibling)>>,
-    /// The scroll state of the surrounding transcript; `None` outside of a transcript.
+    /// The scroll state of the surrounding transcript. The value is `None` outside of a transcript.
     pub(super) scroll: Option<ScrollState>,
 }
 

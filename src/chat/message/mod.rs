@@ -51,8 +51,8 @@ pub fn MessageView(
     assistant: Option<Assistant>,
     /// The message.
     message: MessageCell,
-    /// The number of the message in the thread, and the total number; `None` if all messages are
-    /// mounted.
+    /// The number of the message in the thread, and the total number. The value is `None` if all
+    /// messages are mounted.
     #[prop(optional, into)]
     place: Signal<Option<(usize, usize)>>,
 ) -> impl IntoView {
@@ -111,10 +111,11 @@ pub fn MessageView(
 ///
 /// # Styling
 ///
-/// `la-message`, with `data-role` (`user`, `assistant`, …), `data-attributed` if the agent added it
-/// as if the user had written it (`data-role` is `assistant` then), `data-streaming` while more is
-/// expected, `data-editing` while the user edits it, `data-interjected` if the user sent it during
-/// a run, `data-folded` while all its calls are hidden in a group of another message, and
+/// The element has the class `la-message`, with `data-role` (`user`, `assistant`, …),
+/// `data-attributed` if the agent added the message as if the user had written it (`data-role` is
+/// then `assistant`), `data-streaming` while more content is expected, `data-editing` while the
+/// user edits the message, `data-interjected` if the user sent the message during a run,
+/// `data-folded` while all calls of the message are hidden in a group of another message, and
 /// `data-message-id` with the id that agents use.
 #[component]
 pub fn MessageRoot(
@@ -123,8 +124,8 @@ pub fn MessageRoot(
     assistant: Option<Assistant>,
     /// The message.
     message: MessageCell,
-    /// The number of the message in the thread, and the total number; `None` if all messages are
-    /// mounted.
+    /// The number of the message in the thread, and the total number. The value is `None` if all
+    /// messages are mounted.
     #[prop(optional, into)]
     place: Signal<Option<(usize, usize)>>,
     /// The parts.
@@ -183,7 +184,8 @@ fn message_article(
             (_, is_attributed) => speaker_text(&words, speaker_name.as_deref(), is_attributed),
         };
         let (role, is_attributed) = (message.role, message.attributed.clone());
-        // A message that becomes attributed while it is shown loses the role of the user.
+        // The role is computed in a closure, because a message that becomes attributed while it is
+        // shown loses the role of the user.
         let displayed_role = move || match is_attributed.get() {
             true => Role::Assistant.as_str(),
             false => role.as_str(),
@@ -209,12 +211,13 @@ fn message_article(
             put("data-streaming", is_streaming.get().then_some(""));
             put("hidden", is_empty.get().then_some(""));
         });
-        // A turn of the transcript is one article, with a heading that names the speaker.
+        // Inside of a turn, a message without its own label has the role `none`, because the turn
+        // is one article with a heading that names the speaker.
         let is_outside_turn = use_context::<TurnMarker>().is_none();
         let has_own_label =
             (!is_by_user && message.speaker.is_some()) || message.attributed.get_untracked();
         let aria_role = (!is_outside_turn && !has_own_label).then_some("none");
-        // Messages inside of a turn have no position, because the turn has one.
+        // Messages inside of a turn have no position, because the turn has a position.
         let aria_position = move || place.get().map(|(number, _)| number.to_string());
         let aria_total = move || place.get().map(|(_, total)| total.to_string());
         view! {

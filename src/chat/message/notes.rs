@@ -13,9 +13,9 @@ use crate::{
 
 /// Notes below a message: a mark if the user sent the message during a run, the steps of the agent,
 /// the reason why the message is incomplete, and the agent's differing version of the message. Each
-/// note is an element of its own, rendered if it applies, so the component takes no attributes.
-/// [`MessageView`](super::MessageView) contains this component; elsewhere, put it into a
-/// [`MessageRoot`](super::MessageRoot).
+/// note is a separate element that is rendered only if the note applies, so the component takes no
+/// attributes. [`MessageView`](super::MessageView) contains this component; in a custom
+/// arrangement, put the component into a [`MessageRoot`](super::MessageRoot).
 #[component]
 pub fn MessageNotes() -> impl IntoView {
     let Some(message_context) = MessageContext::find_surrounding("MessageNotes") else {
@@ -25,8 +25,8 @@ pub fn MessageNotes() -> impl IntoView {
     let (cut, disputed_version) = (displayed_cut(&message_context), message.disputed.clone());
     let is_by_user = message.role == Role::User;
     let (steps, is_interjected) = (message.steps.read_only(), message.interjected);
-    // Most messages have no notes: one condition for all of them adds one placeholder node to the
-    // DOM, instead of one for each kind of note.
+    // All notes share one condition, because most messages have no notes, and a condition for each
+    // kind of note would add one placeholder node to the DOM for each kind.
     let has_notes = {
         let (steps, disputed_version) = (steps.clone(), disputed_version.clone());
         move || {
@@ -62,8 +62,9 @@ pub fn MessageNotes() -> impl IntoView {
     when(has_notes, render_notes).into_any()
 }
 
-/// Returns a signal with the way in which a message ended early. Returns `None` if no note shows
-/// it. For an unanswered message of the user, no note is shown while a notice shows the reason.
+/// Returns a signal with the way in which a message ended early. The value is `None` if no note
+/// shows the early end. For an unanswered message of the user, no note is shown while a notice
+/// shows the reason.
 fn displayed_cut(message_context: &MessageContext) -> Memo<Option<Cut>> {
     let (cut, id) = (
         message_context.message.cut.clone(),

@@ -21,8 +21,8 @@ use crate::{
 
 /// Shows the name of the speaking agent after the label of the assistant. Renders nothing for a
 /// message of the user, or a message without a name. Invisible characters in a name are made
-/// visible. [`MessageView`](super::MessageView) contains this component; elsewhere, put it into a
-/// [`MessageRoot`](super::MessageRoot).
+/// visible. [`MessageView`](super::MessageView) contains this component; in a custom arrangement,
+/// put the component into a [`MessageRoot`](super::MessageRoot).
 #[component]
 pub fn MessageSpeaker() -> impl IntoView {
     let message_context = MessageContext::find_surrounding("MessageSpeaker")?;
@@ -57,7 +57,7 @@ pub(super) fn speaker_text(words: &Words, name: Option<&str>, attributed: bool) 
 /// The maximum length of a name, in characters.
 const MAX_NAME_CHARS: usize = 60;
 
-/// The parts of a message in order: text, reasoning, files, calls with their cards. See
+/// The parts of a message in order: text, reasoning, files, and calls with their cards. See
 /// [`super::MessageRoot`] for an example.
 #[component]
 pub fn MessageParts() -> impl IntoView {
@@ -87,8 +87,8 @@ pub fn MessageParts() -> impl IntoView {
             _ => render(),
         }
     };
-    // A call keeps its card when its index in the list changes, so that the user can continue
-    // typing in the card.
+    // The key of a call does not contain the index, so that the call keeps its card when the index
+    // changes and the user can continue typing in the card.
     let part_key = |part: &PartCell| match &part.kind {
         PartKind::Call(key) => format!("{key:?}"),
         kind => format!("{} {kind:?}", part.index),
@@ -102,7 +102,8 @@ pub fn MessageParts() -> impl IntoView {
         }
         parts.get()
     };
-    // The summary of several approvals is above the first of their cards.
+    // The first call that waits for approval is found, because the summary of several approvals is
+    // shown above the card of this call.
     let batch = use_context::<ApprovalBatch>();
     let first_awaiting = {
         let parts = message.parts.clone();
@@ -199,9 +200,9 @@ pub fn PartView(
 /// An item of the list of parts.
 enum PartListItem {
     Part(PartCell),
-    /// The summary of the approvals below it.
+    /// The summary of the approvals below the summary.
     Summary(ApprovalBatch),
-    /// The button that shows the parts that are not drawn yet.
+    /// The button that shows the parts that are not rendered yet.
     More,
 }
 
@@ -209,9 +210,9 @@ enum PartListItem {
 const FIRST_PARTS: usize = 100;
 const LAST_PARTS: usize = 20;
 
-/// Returns the first call of a message that waits for approval. Returns `None` if no call of the
-/// message waits, or if fewer than two calls of the batch wait. A call in a reactive closure is
-/// tracked.
+/// Returns the key of the first call of a message that waits for approval. Returns `None` if no
+/// call of the message waits, or if fewer than two calls of the batch wait. A call in a reactive
+/// closure is tracked.
 fn first_awaiting_approval(batch: ApprovalBatch, parts: &[PartCell]) -> Option<CallKey> {
     let mut calls = parts.iter().filter_map(|part| match &part.kind {
         PartKind::Call(key) => Some(*key),
@@ -223,8 +224,8 @@ fn first_awaiting_approval(batch: ApprovalBatch, parts: &[PartCell]) -> Option<C
     first.flatten()
 }
 
-/// Counts the default cards of a message that are not hidden in a group; 0 for a message with only
-/// one call, because that call needs no button for all cards.
+/// Counts the default cards of a message that are not hidden in a group. Returns 0 for a message
+/// with only one call, because that call needs no button for all cards.
 fn count_default_cards(assistant: &Assistant, parts: &[PartCell], groups: Option<Groups>) -> usize {
     let calls = parts.iter().filter_map(|part| match &part.kind {
         PartKind::Call(key) => Some(key),

@@ -28,7 +28,7 @@ pub(super) fn view(tree: &TreeState) -> AnyView {
 fn open_dialog_when_mounted(element: NodeRef<html::Dialog>) {
     effect(move |_| {
         if let Some(element) = element.get() {
-            // Fails only if the dialog is already open.
+            // The result is ignored, because the call fails only if the dialog is already open.
             let _ = element.show_modal();
         }
     });
@@ -80,7 +80,8 @@ fn deletion_dialog(tree: &TreeState, dialog_id: String, id: &MessageId) -> AnyVi
             move || {
                 if is_confirmed(element) {
                     let message = message.clone();
-                    // A refusal means that the branch was already removed.
+                    // The result is ignored, because a refusal means that the branch was already
+                    // removed.
                     let _ = tree
                         .assistant
                         .branches()
@@ -184,7 +185,8 @@ fn edit_dialog(tree: &TreeState, dialog_id: String, id: &MessageId) -> AnyView {
                 return;
             };
             match tree.assistant.edit(&id, input.value().trim_end()) {
-                // The cursor moves to the sent message, which is the last of the shown branch.
+                // The cursor moves to the sent message, which is the last message of the branch
+                // that is shown.
                 Ok(()) => tree.cursor.set(None),
                 Err(Refusal::EmptyMessage) => event.prevent_default(),
                 Err(refusal) => {

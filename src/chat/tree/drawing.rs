@@ -1,7 +1,8 @@
 //! Renders the tree as a drawing that scrolls and zooms, with lines between messages.
 //!
-//! The style sheet sets the size of a cell in units of the font size, which follows the zoom. `row`
-//! renders a message of the drawing or the list, `view` the list.
+//! The style sheet sets the size of a cell in units of the font size, which follows the zoom. The
+//! module `row` renders a message of the drawing or the list, and the module `view` renders the
+//! list.
 
 use assistant_core::conversation::{Drawing, Spot};
 use leptos::{ev, html, prelude::*};
@@ -62,7 +63,7 @@ impl DrawingViewport {
             ("--la-tree-lines", as_float(drawing.lines())),
             ("--la-tree-zoom", self.zoom.get_untracked()),
         ] {
-            // Setting a custom property to a number cannot fail.
+            // The result is ignored, because setting a custom property to a number cannot fail.
             let _ = style.set_property(name, &format_float(value));
         }
     }
@@ -83,7 +84,7 @@ impl DrawingViewport {
 /// The scroll position of an element, measured from the inline start.
 struct ScrollPosition {
     element: web_sys::HtmlDivElement,
-    /// -1 for right-to-left text, otherwise 1.
+    /// The sign of the scroll offset: -1 for right-to-left text, and 1 for left-to-right text.
     sign: f64,
 }
 
@@ -183,8 +184,8 @@ impl TreeState {
         }
     }
 
-    /// Scrolls the drawing so that a row is in view; if `middle` is true, in the middle of the
-    /// view.
+    /// Scrolls the drawing so that a row is in view, or in the middle of the view if `middle` is
+    /// true.
     pub(super) fn bring_spot_into_view(&self, index: usize, middle: bool) {
         let (Some(drawing), Some(scroll)) = (
             self.drawing.get_untracked(),
@@ -220,8 +221,9 @@ impl TreeState {
         self.update_rows();
     }
 
-    /// Sets the zoom, between [`MIN_ZOOM`] and [`MAX_ZOOM`], and keeps `point`, an offset in the
-    /// view, in place. The default is the middle of the view.
+    /// Sets the zoom, limited to the range from [`MIN_ZOOM`] to [`MAX_ZOOM`]. Keeps `point`, an
+    /// offset in the view in pixels, in place. If `point` is `None`, keeps the middle of the view
+    /// in place.
     fn zoom_to(&self, zoom: f64, point: Option<(f64, f64)>) {
         let (Some(drawing), Some(scroll)) = (
             self.drawing.get_untracked(),
@@ -343,7 +345,7 @@ pub(super) fn drawing_toolbar(tree: &TreeState) -> AnyView {
     effect(move |_| {
         let (far_attribute, element) = (far_attribute(), viewport.element.get());
         let Some(element) = element else { return };
-        // Setting an attribute with a valid name cannot fail.
+        // The result is ignored, because setting an attribute with a valid name cannot fail.
         let _ = match far_attribute {
             Some(value) => element.set_attribute("data-far", value),
             None => element.remove_attribute("data-far"),

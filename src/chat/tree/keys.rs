@@ -61,8 +61,8 @@ fn row_message_id(tree: &TreeState, index: usize) -> Option<MessageId> {
     tree.rows.with_untracked(|rows| rows.get(index).map(id))
 }
 
-/// Unfolds a row if it is folded. Returns the index of the row to move to: the first version of the
-/// next message, if the versions are unfolded; otherwise the same row.
+/// Unfolds a row if the row is folded. Returns the index of the row to move to, which is the first
+/// version of the next message if the versions were already unfolded, or else the same row.
 fn unfold_or_descend(tree: &TreeState, index: usize) -> usize {
     let row = tree.rows.with_untracked(|rows| rows.get(index).cloned());
     match row {
@@ -75,8 +75,9 @@ fn unfold_or_descend(tree: &TreeState, index: usize) -> usize {
     }
 }
 
-/// Folds a row if it is unfolded. Returns the index of the row to move to: the same row after
-/// folding; otherwise the row of the message whose versions include the row.
+/// Folds a row if the row is unfolded. Returns the index of the row to move to, which is the same
+/// row after folding, or else the row of the message whose versions include the row, if there is
+/// one.
 fn fold_or_ascend(tree: &TreeState, index: usize) -> usize {
     let row = tree.rows.with_untracked(|rows| rows.get(index).cloned());
     match row {
@@ -89,8 +90,8 @@ fn fold_or_ascend(tree: &TreeState, index: usize) -> usize {
     }
 }
 
-/// Returns the index of the next row whose message begins with the typed character, continuing from
-/// the first row after the last; the current index if no message does.
+/// Returns the index of the next row whose message begins with the typed character, continuing with
+/// the first row after the last row. Returns `index` if there is no such row.
 fn find_row_by_typed_text(tree: &TreeState, index: usize, typed: &str) -> usize {
     let prefix = to_lowercase(typed);
     let found_index = tree.assistant.with_conversation(|conversation| {

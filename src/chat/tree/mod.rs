@@ -1,8 +1,8 @@
 //! Shows all branches of a conversation as a tree.
 //!
-//! `keys` has the keyboard navigation, `row` renders a message, `view` selects the visible rows of
-//! the list, `drawing` those of the drawing, `toolbar` has the actions, `dialog` their dialogs, and
-//! `undo` restores deleted branches.
+//! The module `keys` contains the keyboard navigation, `row` renders a message, `view` selects the
+//! visible rows of the list, `drawing` selects the visible rows of the drawing, `toolbar` contains
+//! the actions, `dialog` renders the dialogs of the actions, and `undo` restores deleted branches.
 
 mod dialog;
 mod drawing;
@@ -32,8 +32,9 @@ use crate::{
 /// indented by one level. Only visible rows are mounted, however large the tree is. The tree fills
 /// its parent, which should have a height; otherwise the tree grows up to a limit.
 ///
-/// A button switches to a drawing of the same tree with lines between messages, with Fit and zoom.
-/// In either form, a deletion can be undone until the assistant is running again.
+/// A button switches to a drawing of the same tree with lines between messages, which can be fitted
+/// to the view and zoomed. In both forms, a deletion can be undone until the assistant is running
+/// again.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -52,18 +53,19 @@ use crate::{
 ///
 /// # Accessibility
 ///
-/// A `tree` with one tab stop: the arrows move up, down, in and out, Home and End to the ends,
-/// letters to the next message that begins with them; Enter shows the branch up to a message,
-/// Delete asks before deleting it. The drawing is the same `tree` with the same keys, and `+` and
-/// `-` zoom. A toolbar above the tree switches its form, and a toolbar below it acts on the current
+/// The component is a `tree` with one tab stop. The arrow keys move up, down, in and out, Home and
+/// End move to the ends, and a letter moves to the next message that begins with the letter. Enter
+/// shows the branch up to the current message, and Delete asks before the current message is
+/// deleted. The drawing is the same `tree` with the same keys, and `+` and `-` zoom. A toolbar
+/// above the tree switches the form of the tree, and a toolbar below the tree acts on the current
 /// message.
 ///
 /// # Styling
 ///
-/// `la-tree`, with rows `la-tree-row` that have `data-role`, `data-shown` on the branch that is
-/// shown and `data-cursor` on the current message; `--la-tree-level` is the indentation of a row.
-/// The drawing has `data-drawn`, and `--la-tree-column` and `--la-tree-step` are the sizes of a
-/// cell.
+/// The tree has the class `la-tree`, and its rows have the class `la-tree-row`, with `data-role`,
+/// `data-shown` on the branch that is shown and `data-cursor` on the current message;
+/// `--la-tree-level` is the indentation of a row. The drawing has `data-drawn`, and
+/// `--la-tree-column` and `--la-tree-step` are the sizes of a cell.
 #[component]
 pub fn TreeView(
     /// The assistant. If omitted, the assistant in context is used.
@@ -88,7 +90,8 @@ struct TreeState {
     words: Words,
     rows: Memo<Arc<Vec<OutlineRow>>>,
     folded: RwSignal<HashSet<MessageId>>,
-    /// The current message of keyboard navigation; `None` for the last message of the shown branch.
+    /// The id of the current message of keyboard navigation. The value `None` selects the last
+    /// message of the branch that is shown.
     cursor: RwSignal<Option<MessageId>>,
     /// The index of the row of the current message.
     current_index: Memo<usize>,
@@ -110,7 +113,7 @@ struct TreeState {
 /// A dialog that the user confirms before a branch is deleted or begun.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum TreeDialog {
-    /// The confirmation of the deletion of a message and everything below it.
+    /// The confirmation of the deletion of a message and all messages below it.
     Delete(MessageId),
     /// An editor whose text becomes another version of a message.
     Edit(MessageId),
@@ -193,18 +196,18 @@ impl TreeState {
         self.rows.with(|rows| rows.get(index).cloned())
     }
 
-    /// Shows the branch that ends with a message, and makes the message the current one.
+    /// Shows the branch that ends with a message, and makes the message current.
     fn show_branch(&self, message: &MessageId) {
         self.cursor.set(Some(message.clone()));
         let message = message.clone();
-        // A refusal means that the message was removed.
+        // The result is ignored, because a refusal means that the message was removed.
         let _ = self.assistant.branches().change(TreeChange::Select {
             message,
             exact: true,
         });
     }
 
-    /// Makes a row the current one, and scrolls it into view.
+    /// Makes a row the current row, and scrolls the row into view.
     fn go_to_row(&self, index: usize) {
         let id = self
             .rows

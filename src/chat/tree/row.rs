@@ -73,7 +73,8 @@ pub(super) fn view(
             fold_tree.cursor.set(Some(fold_id.clone()));
             fold_tree.toggle_fold(&fold_id);
         };
-        // Only for pointers: arrow keys fold and unfold rows.
+        // The element is hidden from assistive technology, because it is only for pointers: the
+        // arrow keys fold and unfold rows.
         view! {
             <span class="la-tree-fold" aria-hidden="true" on:click=toggle>
                 {Icon::chevron()}
