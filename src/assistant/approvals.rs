@@ -57,8 +57,8 @@ impl RememberedApprovals {
         self.0.view().remembered.read_only()
     }
 
-    /// Revokes a remembered approval. Calls that it allowed and that have not started need approval
-    /// again; running calls continue.
+    /// Revokes a remembered approval. Calls that the approval allowed and that have not started
+    /// need approval again; running calls continue.
     ///
     /// ```
     /// # use leptos::prelude::*;

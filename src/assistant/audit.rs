@@ -26,7 +26,7 @@ const MAX_RECORDS: usize = 1_000;
 
 type RedactFn = Box<dyn Fn(&mut AuditEntry)>;
 
-/// The newest thousand audit records since [`Assistant::start_audit`].
+/// The newest thousand audit records since [`Assistant::start_audit`] was called.
 #[derive(Clone)]
 pub struct AuditLog(SendWrapper<Rc<AuditRecords>>);
 
@@ -47,7 +47,7 @@ impl fmt::Debug for AuditLog {
     }
 }
 
-/// Audits of calls.
+/// Methods for audits of calls.
 impl Assistant {
     /// Starts recording the history of calls: approval requests, the source of each permission to
     /// start, denials, refusals, starts and ends. Each attempt ends with one record of its outcome,

@@ -45,7 +45,7 @@ impl Assistant {
     }
 
     /// Queues a text or other content while the loop is running. The message is delivered after the
-    /// tools that are running, and calls that have not started by then are skipped. If no loop is
+    /// running tools have ended, and calls that have not started by then are skipped. If no loop is
     /// running, the message is sent at once.
     ///
     /// # Errors
@@ -58,7 +58,7 @@ impl Assistant {
     }
 
     /// Returns the number of a message's version, counted from 1, and the number of versions.
-    /// Returns `None` if there is no such message. A call in a reactive closure is tracked.
+    /// Returns `None` if there is no such message. In a reactive closure, the value is tracked.
     pub(crate) fn current_version(&self, message: &MessageId) -> Option<(usize, usize)> {
         self.view().tree.track();
         self.with_conversation(|conversation| conversation.version(message))?
@@ -89,7 +89,7 @@ impl Branches {
         ArcSignal::derive(move || assistant.current_version(&message))
     }
 
-    /// Returns a count of the changes of the message tree, on all branches, as a signal.
+    /// Returns the number of changes to the message tree, on all branches, as a signal.
     #[must_use]
     pub fn changes(&self) -> ArcReadSignal<u64> {
         self.0.view().tree.read_only()
@@ -109,8 +109,7 @@ impl Branches {
     /// Shows the branch of the running work, if another branch is shown
     /// ([`Activity::is_elsewhere`](crate::view::Activity::is_elsewhere)).
     pub fn show_run(&self) {
-        // The result is ignored, because the session refuses the change if the branch is already
-        // shown.
+        // The result is ignored, because the branch may already be shown.
         let _ = self.change(TreeChange::ShowRun);
     }
 

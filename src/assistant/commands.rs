@@ -88,8 +88,8 @@ impl Assistant {
         self.dispatch(Input::Continue)
     }
 
-    /// Approves a call in its current state. The application decides, independent of any card, and
-    /// the audit records the decision as the application's
+    /// Approves a call in its current state. The application decides, independently of any card,
+    /// and the audit records the decision as the application's
     /// ([`AllowedBy::Application`](crate::conversation::AllowedBy::Application)). The user's
     /// decision on a card goes through [`ToolCallView::approve`](crate::ToolCallView::approve),
     /// which applies only to the call as it was shown.
@@ -135,7 +135,7 @@ impl Assistant {
     }
 
     /// Answers an interrupt of the agent in its current state, or cancels the interrupt if
-    /// `payload` is `None`. The application decides, independent of any card.
+    /// `payload` is `None`. The application decides, independently of any card.
     ///
     /// # Errors
     ///

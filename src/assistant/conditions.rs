@@ -7,8 +7,8 @@ use leptos::prelude::{Callable, Callback, Signal};
 /// ([`ToolCallView::can_approve`](super::ToolCallView::can_approve)).
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct DecisionConditions {
-    /// Returns an error if an approval or an answer does not count now. Also scrolls to the part of
-    /// the card that the user has not read.
+    /// Returns an error if an approval or an answer does not count now, and in that case scrolls to
+    /// the part of the card that the user has not read.
     pub(crate) verify: Callback<(), Result<(), Refusal>>,
     /// True if an approval or an answer counts now.
     pub(crate) are_met: Signal<bool>,

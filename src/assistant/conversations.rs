@@ -1,4 +1,4 @@
-//! Lists, opens and changes stored conversations, and persists the current one.
+//! Lists, opens and changes stored conversations, and persists the current conversation.
 
 use std::{cell::Cell, fmt, rc::Rc};
 
@@ -55,9 +55,9 @@ impl Conversations {
         self.0.view().ownership.read_only()
     }
 
-    /// Takes over the conversation from the tab that acts on it. That tab writes its state and
-    /// releases the conversation; calls whose handlers had started are shown to the user in this
-    /// tab for a decision.
+    /// Takes over the conversation from the tab that acts on the conversation. That tab writes its
+    /// state and releases the conversation; calls whose handlers had started are shown to the user
+    /// in this tab for a decision.
     pub fn use_here(&self) {
         if let Some(persistence) = self.0.runtime().persistence() {
             persistence.take_ownership();

@@ -7,7 +7,7 @@ use leptos::prelude::*;
 
 use super::Assistant;
 
-/// Cost and prices.
+/// Methods for prices and costs.
 impl Assistant {
     /// Sets the prices of tokens. The rule returns the price of token usage in millionths of the
     /// currency (a code such as `EUR`), or `None` if the price of the model is unknown. From then

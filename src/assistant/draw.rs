@@ -28,7 +28,7 @@ impl Drop for RendererGuard {
     }
 }
 
-/// Renderers.
+/// Methods that register renderers.
 impl Assistant {
     /// Registers a renderer for the calls of one tool or of all tools, until the guard is dropped.
     pub fn render_tools<T: 'static, V: IntoView + 'static>(
@@ -129,9 +129,9 @@ pub fn use_tool_renderer<T: 'static, V: IntoView + 'static>(
 /// Registers a renderer for parts of messages as long as the component lives.
 ///
 /// The newest renderer for a kind of part is used; a renderer for one type of data takes precedence
-/// over a renderer for all data. When the component is unmounted, its views are removed and the
-/// default views replace them. A renderer that returns an `Err` shows an error, with the default
-/// view below the error.
+/// over a renderer for all data. When the component is unmounted, the views of its renderer are
+/// removed and the default views replace them. A renderer that returns an `Err` shows an error,
+/// with the default view below the error.
 ///
 /// ```
 /// use leptos::prelude::*;

@@ -196,7 +196,7 @@ fn observe_messages(assistant: Assistant, observer: EventObserver) {
     });
 }
 
-/// Returns true if a message has content and is not streaming any more. A call in an effect is
+/// Returns true if a message has content and is not streaming any more. In an effect, the value is
 /// tracked.
 fn is_complete(assistant: &Assistant, id: &MessageId) -> bool {
     let message = assistant.message(id);

@@ -157,7 +157,7 @@ impl InterruptView {
 
     /// Returns true if an answer counts now: the whole view has been visible, and for half a second
     /// the view has not been covered, changed or moved. Also returns true if no conditions are set.
-    /// The read is tracked. A cancellation counts at once.
+    /// The value is tracked. A cancellation counts at once.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -188,7 +188,7 @@ impl InterruptView {
     }
 
     /// Returns the actions that the agent asks about, in the agent's order. If the question lists
-    /// actions, the answer is a decision for each of them ([`Self::decide`]), unless the question
+    /// actions, the answer is a decision for each action ([`Self::decide`]), unless the question
     /// has a [`schema`](Self::schema) for another answer.
     #[must_use]
     pub fn actions(&self) -> Vec<RequestedAction> {

@@ -68,7 +68,7 @@ pub use updates::Updates;
 ///
 /// The handle is cheap to clone. Methods take effect at once; signals are updated at the next
 /// animation frame. The handle does not depend on the components of this crate, so an application
-/// can build its own chat window on it.
+/// can build its own chat window on the handle.
 #[derive(Clone)]
 pub struct Assistant(Arc<ThreadBound>);
 
@@ -152,11 +152,11 @@ pub fn use_assistant() -> Option<Assistant> {
     use_context::<Assistant>()
 }
 
-/// Creation.
+/// Methods that create an assistant, and access to its parts.
 impl Assistant {
     /// Creates an assistant for an agent. `<AssistantProvider>` creates one automatically.
     ///
-    /// The assistant and its clones must stay on the thread that created it.
+    /// The assistant and its clones must stay on the thread that created the assistant.
     ///
     /// ```no_run
     /// use leptos_assistant::{Assistant, SessionOptions, ToolAction, agent::HttpAgent};

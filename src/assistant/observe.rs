@@ -105,10 +105,10 @@ impl Assistant {
         self.runtime().set_permission(Rc::new(permission));
     }
 
-    /// Sets the rule of [`StopCondition::Rule`](crate::StopCondition::Rule) with this name, which
-    /// ends the loop of runs and tool results by returning true. An earlier rule of the same name
-    /// is replaced. A condition that names no rule never ends the loop, and is reported as an error
-    /// in the console.
+    /// Sets the rule to which [`StopCondition::Rule`](crate::StopCondition::Rule) refers by this
+    /// name. The rule ends the loop of runs and tool results by returning true. An earlier rule of
+    /// the same name is replaced. A condition that names no rule never ends the loop, and is
+    /// reported as an error in the console.
     ///
     /// The rule runs while an input is handled, and receives the summary only:
     /// [`Self::with_conversation`] returns `None` in the rule, and changes that the rule makes

@@ -111,7 +111,7 @@ impl PartHandle {
         .flatten()
     }
 
-    /// Returns the data of a data part or activity, if it deserializes to `T`.
+    /// Returns the data of a data part or activity, if the data deserializes to `T`.
     #[must_use]
     pub fn data<T: DeserializeOwned>(&self) -> Option<T> {
         serde_json::from_value(self.data_value()?).ok()

@@ -101,7 +101,7 @@ impl Renderers {
         })
     }
 
-    /// Returns the application's renderer for a kind of part, if any. The read is tracked: a
+    /// Returns the application's renderer for a kind of part, if any. The value is tracked: a
     /// reactive closure runs again when the renderers of parts change.
     pub(crate) fn part(&self, kind: &PartKind) -> Option<FoundRenderer<PartHandle>> {
         self.parts.track();

@@ -91,7 +91,7 @@ impl Assistant {
         })
     }
 
-    /// Returns the interrupts that wait for an answer to the agent, as a signal.
+    /// Returns the interrupts whose answers the agent waits for, as a signal.
     #[must_use]
     pub fn interrupts(&self) -> ArcReadSignal<Vec<OpenInterrupt>> {
         self.view().interrupts.read_only()

@@ -1,7 +1,7 @@
 //! Wraps state that may be accessed only by the thread that created the state.
 //!
-//! A browser has one thread. A server may drop a handle on a thread that did not create it. The
-//! state is then kept until the thread that created the state creates the next handle.
+//! A browser has one thread. A server may drop a handle on a thread that did not create the handle.
+//! The state is then kept until the thread that created the state creates the next handle.
 
 #[cfg(target_arch = "wasm32")]
 pub(super) type ThreadBound = send_wrapper::SendWrapper<super::SharedState>;

@@ -66,7 +66,7 @@ pub(super) struct FileRefusal {
 
 impl FileRefusal {
     pub(super) fn message(&self, words: &Words) -> String {
-        // The name is inserted last, since a file may be named "{limit}".
+        // The name is inserted last, because a file may be named "{limit}".
         let sentence = words.word(self.word).replace("{limit}", &self.limit);
         sentence.replace("{name}", &self.name)
     }
@@ -199,7 +199,7 @@ impl AttachmentTray {
         self.refused.set(Vec::new());
     }
 
-    /// Returns true if files are attached. The read is tracked.
+    /// Returns true if files are attached. The value is tracked.
     pub(crate) fn has_files(&self) -> bool {
         self.items.with(|items| !items.is_empty())
     }

@@ -20,7 +20,7 @@ use crate::{assistant::Assistant, tool::InterruptInbox, ui::effect};
 /// A function that renders the content of the transcript before the first message.
 type RenderEmptyFn = std::sync::Arc<dyn Fn() -> AnyView + Send + Sync>;
 
-/// Renders the messages, and everything between them and the composer.
+/// Renders the messages, and the elements between the messages and the composer.
 fn render_conversation(empty: RenderEmptyFn, on_feedback: Option<Callback<Feedback>>) -> AnyView {
     let render_empty = move || empty();
     update_inbox_position();

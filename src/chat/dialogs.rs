@@ -16,9 +16,9 @@ use crate::{
 /// # Accessibility
 ///
 /// The dialog is modal, has a name and a description, and takes the focus itself, so that a key
-/// typed while it opens presses no button. Escape cancels. Escape and the buttons have no effect
-/// until the dialog has been open for half a second. Confirm also requires that each part of the
-/// dialog has been visible for half a second, and that nothing covers the dialog.
+/// typed while the dialog opens presses no button. Escape cancels. Escape and the buttons have no
+/// effect until the dialog has been open for half a second. Confirm also requires that each part of
+/// the dialog has been visible for half a second, and that nothing covers the dialog.
 ///
 /// ```
 /// use leptos::prelude::*;

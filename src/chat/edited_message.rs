@@ -27,7 +27,7 @@ impl EditedMessage {
         use_context().unwrap_or_else(Self::new)
     }
 
-    /// Returns true if the user edits the message with this id. A call in a reactive closure is
+    /// Returns true if the user edits the message with this id. In a reactive closure, the value is
     /// tracked.
     pub(super) fn is_editing(self, id: &MessageId) -> bool {
         self.id
@@ -35,7 +35,7 @@ impl EditedMessage {
     }
 
     /// Returns the id of the message whose editor the composer has opened. Returns `None` if the
-    /// composer has opened no editor. A call in a reactive closure is tracked.
+    /// composer has opened no editor. In a reactive closure, the value is tracked.
     pub(super) fn id_opened_by_composer(self) -> Option<MessageId> {
         self.id.get().filter(|_| self.by_composer.get_value())
     }

@@ -59,7 +59,7 @@ pub(super) struct Groups {
     opened_calls: RwSignal<HashSet<CallKey>>,
     signals_by_call: StoredValue<HashMap<CallKey, GroupSignals>>,
     titles: GroupTitles,
-    /// The number of changes of the calls so far. Each call reports its own changes, because one
+    /// The number of changes to the calls so far. Each call reports its own changes, because one
     /// effect that tracks all calls would subscribe to every call again at each change, which takes
     /// as long as rendering the calls.
     changes: RwSignal<u32>,
@@ -97,13 +97,13 @@ impl Groups {
         groups
     }
 
-    /// Returns true if a call is hidden in its group. A call in a reactive closure is tracked.
+    /// Returns true if a call is hidden in its group. In a reactive closure, the value is tracked.
     pub(super) fn is_hidden(self, call: &CallKey) -> bool {
         self.signals(call).is_hidden.get()
     }
 
     /// Returns true if all content of a message is hidden in a group that begins in another
-    /// message. A call in a reactive closure is tracked.
+    /// message. In a reactive closure, the value is tracked.
     pub(super) fn is_all_hidden(self, parts: &[PartCell]) -> bool {
         let mut has_calls = false;
         let is_part_hidden = |part: &PartCell| match &part.kind {
@@ -175,7 +175,7 @@ impl Groups {
     }
 
     /// Calls `read` with the summary of the group that begins with a call. Returns the default
-    /// value if no group begins with the call. A call in a reactive closure is tracked.
+    /// value if no group begins with the call. In a reactive closure, the value is tracked.
     fn read_summary<R: Default>(self, head: &CallKey, read: impl FnOnce(&GroupSummary) -> R) -> R {
         let value = self
             .members

@@ -58,8 +58,8 @@ impl TurnBlock {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ThreadEnd(pub(super) Vec<MessageId>);
 
-/// The key of a block, which consists of its conversation and the id of its first message, because
-/// messages of two conversations may have the same id.
+/// The key of a block, which consists of the number of its conversation and the id of its first
+/// message, because messages of two conversations may have the same id.
 pub(super) type BlockId = (u64, MessageId);
 
 #[derive(Clone)]

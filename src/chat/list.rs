@@ -90,7 +90,7 @@ impl BlockList {
             .unwrap_or_default()
     }
 
-    /// Applies a change of the messages, and returns the kind of the change. If `at_end` is true,
+    /// Applies a change to the messages, and returns the kind of the change. If `at_end` is true,
     /// or the conversation is a different one, the newest blocks are mounted. Otherwise the mounted
     /// blocks stay, or are replaced by the blocks at the same indices if the mounted blocks no
     /// longer exist.
@@ -157,9 +157,9 @@ impl BlockList {
         }
     }
 
-    /// Mounts the block of a message and the blocks after it, and unmounts distant blocks. Returns
-    /// false if the block is already mounted, or no block contains the message. The caller scrolls
-    /// to the message, so the current view is not inspected first.
+    /// Mounts the block of a message and the blocks after that block, and unmounts distant blocks.
+    /// Returns false if the block is already mounted, or no block contains the message. The caller
+    /// scrolls to the message, so the current view is not inspected first.
     pub(super) fn mount_message(self, id: &MessageId) -> bool {
         let is_mounted = self.with_state(|state| {
             let (head, tail) = state.mounted_ranges();

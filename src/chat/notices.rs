@@ -130,7 +130,7 @@ const fn equivalent_cut(kind: NoticeKind) -> Option<Cut> {
 }
 
 /// Returns the way in which the newest turn ended early, according to its messages and calls.
-/// Returns `None` if the turn did not end early. A call in a reactive closure is tracked.
+/// Returns `None` if the turn did not end early. In a reactive closure, the value is tracked.
 fn newest_turn_cut(assistant: &Assistant) -> Option<Cut> {
     let entries = assistant.messages().get();
     let turn_entries = entries

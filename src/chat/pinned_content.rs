@@ -29,8 +29,8 @@ impl PinnedContent {
         }
     }
 
-    /// Holds the height of the list until the second next animation frame. Does nothing in browsers
-    /// with scroll anchoring.
+    /// Holds the height of the list for two animation frames. Does nothing in browsers with scroll
+    /// anchoring.
     pub(super) fn pin(self) {
         let Some(Some(content)) = self.content.try_get_untracked() else {
             return;

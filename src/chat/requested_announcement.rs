@@ -20,7 +20,7 @@ impl RequestedAnnouncement {
     }
 
     /// Returns the label of the newest requested announcement. Returns `None` before the first
-    /// announcement. A call in a reactive closure is tracked; a repeated announcement runs the
+    /// announcement. In a reactive closure, the label is tracked; a repeated announcement runs the
     /// closure again.
     pub(super) fn newest_label(self) -> Option<LabelSelector> {
         self.0.try_get().flatten()

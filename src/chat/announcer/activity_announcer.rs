@@ -45,7 +45,7 @@ impl ActivityAnnouncer {
         let thread_and_tip =
             |list: &MessageList| (list.thread(), list.last().map(|entry| entry.id.clone()));
         let baseline = StoredValue::new(messages.with_untracked(thread_and_tip));
-        // When a conversation is opened, its newest message becomes the baseline, because the
+        // If a conversation is opened, its newest message becomes the baseline, because the
         // messages of the conversation already existed.
         effect(move |_| {
             messages.with(|list| {

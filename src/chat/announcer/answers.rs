@@ -131,7 +131,7 @@ pub(super) fn announce_answers(
 }
 
 /// Returns the index and the text of each text part of a message, and true if more text of the part
-/// is expected. The text is cut at [`MAX_CONVERTED_BYTES`]. A call in a reactive closure is
+/// is expected. The text is cut at [`MAX_CONVERTED_BYTES`]. In a reactive closure, the texts are
 /// tracked.
 fn text_parts(assistant: &Assistant, cell: &MessageCell) -> Vec<(usize, String, bool)> {
     let parts = cell.parts.get();

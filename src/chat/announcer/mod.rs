@@ -1,5 +1,5 @@
-//! Announces chat activity to assistive technology. `activity_announcer` has the live regions,
-//! `answers` announces messages, and `plain_text` converts messages to plain text.
+//! Announces chat activity to assistive technology. The module `activity_announcer` contains the
+//! live regions, `answers` announces messages, and `plain_text` converts messages to plain text.
 
 mod activity_announcer;
 mod answers;
@@ -28,10 +28,10 @@ pub(super) use activity_announcer::ActivityAnnouncer;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Speech {
-    /// Announces each answer once it is complete.
+    /// Announces each answer once the answer is complete.
     #[default]
     AtTheEnd,
-    /// Announces each paragraph, list and block of an answer once it is complete.
+    /// Announces each paragraph, list and block of an answer once the element is complete.
     AsItComes,
     /// Announces only the completion of an answer.
     Off,
@@ -55,7 +55,7 @@ const BATCH_MS: u32 = 300;
 ///
 /// The component has three visually hidden regions that are always in the page: a polite `log` of
 /// answers, a polite region for statuses, and an assertive region for decisions. Texts are removed
-/// after some seconds. While a modal dialog of the window is open, the dialog repeats the
+/// after ten seconds. While a modal dialog of the window is open, the dialog repeats the
 /// announcements. The user's own messages, earlier messages, times and button names are never
 /// announced.
 ///

@@ -1,5 +1,5 @@
 //! Holds the state that the parts of a composer share, such as the conditions of its buttons. Other
-//! parts of a window access it through a [`ComposerSlot`].
+//! parts of a window access the state through a [`ComposerSlot`].
 
 use std::sync::Arc;
 
@@ -279,8 +279,8 @@ impl ComposerSlot {
         Self(RwSignal::new(None))
     }
 
-    /// Returns the composer. Returns `None` if no composer is mounted. A call in a reactive closure
-    /// is tracked.
+    /// Returns the composer. Returns `None` if no composer is mounted. In a reactive closure, the
+    /// value is tracked.
     pub(in crate::chat) fn get(self) -> Option<SharedComposer> {
         self.0.try_get().flatten()
     }

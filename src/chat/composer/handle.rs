@@ -51,7 +51,7 @@ impl ComposerHandle {
         }
     }
 
-    /// Returns the text of the box. A call in a reactive closure is tracked.
+    /// Returns the text of the box. In a reactive closure, the value is tracked.
     #[must_use]
     pub fn text(&self) -> String {
         self.text.try_get().unwrap_or_default()

@@ -15,7 +15,7 @@ use crate::{
 
 /// The text box of a composer, as a `textarea`. Enter sends the message, and Shift+Enter inserts a
 /// line break. Pressing Up in an empty box opens the editor of the user's last message in the
-/// [`Transcript`](crate::chat::Transcript) of the same window, unless something is running. See
+/// [`Transcript`](crate::chat::Transcript) of the same window, unless the assistant is busy. See
 /// [`ComposerRoot`](super::ComposerRoot) for an example.
 ///
 /// # Accessibility
@@ -83,7 +83,7 @@ pub fn ComposerInput() -> impl IntoView {
 /// The button that sends the message. While a run is in progress, the button is shown only if the
 /// provider allows interjections and there is a text or a file, and queues the message for delivery
 /// after the running tools ([`Assistant::interject`](crate::Assistant::interject)). While approvals
-/// are pending, the button is shown only if a message denies them. See
+/// are pending, the button is shown only if a message denies the approvals. See
 /// [`ComposerRoot`](super::ComposerRoot) for an example.
 #[component]
 pub fn ComposerSend(

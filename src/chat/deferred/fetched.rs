@@ -142,7 +142,7 @@ impl DeferredParts {
         spawn_local(async move {
             let renderers = deferred_renderers().await;
             // The engine is loaded first, so that the conversation is rendered with the messages
-            // that waited. The assistant is `None` if the window was disposed meanwhile.
+            // that waited. The assistant is `None` if the window was disposed in the meantime.
             if let (Ok(_), Some(assistant)) = (&renderers, self.assistant.try_get_value()) {
                 engine::load_engine(assistant.runtime().weak()).await;
                 // The wait is repeated, because a waiting message starts a run now, and the run

@@ -41,8 +41,8 @@ pub fn MessageSpeaker() -> impl IntoView {
 }
 
 /// Returns the speaker as one line of plain text: the label of the assistant, then the name that
-/// the agent has chosen, if any, and a mark if the agent wrote the message as if the user had. A
-/// name is never shown alone.
+/// the agent has chosen, if any, and a mark if the agent wrote the message as if the user had
+/// written it. A name is never shown alone.
 pub(super) fn speaker_text(words: &Words, name: Option<&str>, attributed: bool) -> Word {
     let assistant = words.word(|l| &l.assistant);
     let name = name.map(|name| escape_hidden(&truncate(name, MAX_NAME_CHARS)));
@@ -200,7 +200,7 @@ pub fn PartView(
 /// An item of the list of parts.
 enum PartListItem {
     Part(PartCell),
-    /// The summary of the approvals below the summary.
+    /// The summary of the approvals that follow.
     Summary(ApprovalBatch),
     /// The button that shows the parts that are not rendered yet.
     More,
@@ -211,8 +211,8 @@ const FIRST_PARTS: usize = 100;
 const LAST_PARTS: usize = 20;
 
 /// Returns the key of the first call of a message that waits for approval. Returns `None` if no
-/// call of the message waits, or if fewer than two calls of the batch wait. A call in a reactive
-/// closure is tracked.
+/// call of the message waits, or if fewer than two calls of the batch wait. In a reactive closure,
+/// the value is tracked.
 fn first_awaiting_approval(batch: ApprovalBatch, parts: &[PartCell]) -> Option<CallKey> {
     let mut calls = parts.iter().filter_map(|part| match &part.kind {
         PartKind::Call(key) => Some(*key),

@@ -61,8 +61,8 @@ fn row_message_id(tree: &TreeState, index: usize) -> Option<MessageId> {
     tree.rows.with_untracked(|rows| rows.get(index).map(id))
 }
 
-/// Unfolds a row if the row is folded. Returns the index of the row to move to, which is the first
-/// version of the next message if the versions were already unfolded, or else the same row.
+/// Unfolds a row if the row is folded. Returns the index of the first version of the next message
+/// if the versions were already unfolded. Otherwise returns `index`.
 fn unfold_or_descend(tree: &TreeState, index: usize) -> usize {
     let row = tree.rows.with_untracked(|rows| rows.get(index).cloned());
     match row {
@@ -75,9 +75,8 @@ fn unfold_or_descend(tree: &TreeState, index: usize) -> usize {
     }
 }
 
-/// Folds a row if the row is unfolded. Returns the index of the row to move to, which is the same
-/// row after folding, or else the row of the message whose versions include the row, if there is
-/// one.
+/// Folds a row if the row is unfolded. Returns `index` after folding. Otherwise returns the index
+/// of the row of the message whose versions include the row, or `index` if there is no such row.
 fn fold_or_ascend(tree: &TreeState, index: usize) -> usize {
     let row = tree.rows.with_untracked(|rows| rows.get(index).cloned());
     match row {
@@ -111,7 +110,7 @@ fn find_row_by_typed_text(tree: &TreeState, index: usize, typed: &str) -> usize 
 
 impl TreeState {
     /// Folds or unfolds the messages after a message, even if they include the branch that is
-    /// shown, and makes the message the current one.
+    /// shown, and makes the message current.
     pub(super) fn toggle_fold(&self, message: &MessageId) {
         self.cursor.set(Some(message.clone()));
         self.folded.update(|folded| {

@@ -32,9 +32,9 @@ use crate::{
 /// indented by one level. Only visible rows are mounted, however large the tree is. The tree fills
 /// its parent, which should have a height; otherwise the tree grows up to a limit.
 ///
-/// A button switches to a drawing of the same tree with lines between messages, which can be fitted
-/// to the view and zoomed. In both forms, a deletion can be undone until the assistant is running
-/// again.
+/// A button switches to a drawing of the same tree with lines between messages. The drawing can be
+/// fitted to the view and zoomed. In both forms, a deletion can be undone until the assistant is
+/// running again.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -103,8 +103,8 @@ struct TreeState {
     /// The visible area of the drawing.
     viewport: drawing::DrawingViewport,
     scroller: NodeRef<html::Div>,
-    /// The open dialog with its id. A dialog may report that it is closed after the next dialog has
-    /// opened.
+    /// The open dialog with its id. The id is needed, because a dialog may report its closing only
+    /// after the next dialog has opened.
     dialog: RwSignal<Option<(String, TreeDialog)>>,
     /// The prefix of the ids of rows, to which `aria-activedescendant` refers.
     id_prefix: Arc<str>,
