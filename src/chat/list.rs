@@ -310,9 +310,9 @@ impl ListState {
         self.needs_inspection |= is_replaced || self.thread.entries.len() != old_len;
         if !is_replaced {
             if reaches_end {
-                // Blocks are otherwise measured only on scrolling, so the blocks that fit into the view
-                // are measured now. The blocks of a list that is not rendered stay unmeasured and are
-                // dropped below, because no other limit applies to these blocks.
+                // Blocks are otherwise measured only on scrolling, so blocks that fit into the view
+                // are measured now. The blocks of a list that is not rendered stay unmeasured and
+                // are dropped below, because no other limit applies to these blocks.
                 let can_measure = at_end && !has_waiting_rows() && !is_hidden();
                 let content = content.filter(|content| can_measure && content.client_height() > 0);
                 if let Some(content) = content
