@@ -1,4 +1,4 @@
-//! The chat window for agents, as a Leptos component library.
+//! A chat window for agents, as a Leptos component library.
 //!
 //! Components register the actions that an assistant may take on their page. The chat window talks
 //! to an agent, shows each call as it arrives, asks the user for approval where the action requires
@@ -134,8 +134,8 @@ pub use ui::{
     media_policy, provide_labels, provide_shared_labels,
 };
 
-/// Events, messages and requests of agents, as data: for agents written in Rust, observers and
-/// tests. Names and fields are those of AG-UI 1.0.
+/// The events, messages and requests that are exchanged with agents, as data for agents written in
+/// Rust, observers and tests. The names and fields are those of AG-UI 1.0.
 ///
 /// ```
 /// use leptos_assistant::{agent::Script, event::EventKind};
@@ -218,8 +218,7 @@ pub mod records {
 #[doc = include_str!("../README.md")]
 struct Readme;
 
-/// Checks that the globs of Leptos and of this crate can be imported together without conflicting
-/// names.
+/// Checks that glob imports of Leptos and of this crate do not conflict.
 ///
 /// ```
 /// #![deny(ambiguous_glob_imports)]
@@ -239,7 +238,7 @@ struct Readme;
 #[cfg(doctest)]
 struct GlobImports;
 
-/// Compiles the examples of the guide. The chapters that are not listed contain no Rust.
+/// Compiles the examples of the guide. The chapters that are not listed here contain no Rust.
 #[cfg(all(doctest, feature = "testing"))]
 mod guide {
     #[doc = include_str!("../docs/guide/src/start.md")]

@@ -29,7 +29,8 @@ pub(super) fn TurnView(
     let words = Words::current();
     let heading_words = words.clone();
     provide_context(TurnMarker);
-    // Only the messages of this block have this context, because each block has its own owner.
+    // Only the messages of this block can access these contexts, because each block has its own
+    // owner.
     provide_context(Groups::new(transcript.assistant.clone(), turn.clone()));
     provide_context(transcript.clone());
     let custom_renderer = transcript.message.clone();
@@ -62,13 +63,15 @@ pub(super) fn TurnView(
         |entry| entry.id.as_str().to_owned(),
         render_entry,
     );
-    // A custom message renderer places the actions itself.
+    // Omits the action bar if there is a custom message renderer, because such a renderer places
+    // the actions itself.
     let action_bar = transcript
         .message
         .is_none()
         .then(|| turn_bar(transcript, list, id.clone(), turn.clone()));
     let is_by_user = turn.with_untracked(TurnBlock::is_by_user);
-    // The block of an answer takes no space until the answer begins.
+    // Marks the block as empty until one of its messages has content, so that the block takes no
+    // space.
     let empty_attribute = (!has_custom_renderer).then(|| {
         let (turn, assistant) = (turn.clone(), assistant.clone());
         move || {
@@ -108,7 +111,7 @@ pub(super) fn TurnView(
     }
 }
 
-/// Renders the hidden heading of a turn, for navigation by headings.
+/// Renders the text of a turn's hidden heading, which allows navigation by headings.
 fn render_heading(words: &Words, is_by_user: bool) -> AnyView {
     match is_by_user {
         true => words.text(|l| &l.you),
@@ -160,7 +163,8 @@ fn turn_bar(
         is_editing || (finished_range.with(Option::is_none) && versioned_ids.with(Vec::is_empty))
     };
     let render_bar = move || {
-        // If the buttons of all turns were tab stops, too many would precede the text box.
+        // Only the newest and the focused turn have buttons that are tab stops. With a tab stop for
+        // each button of all turns, too many tab stops would precede the text box.
         provide_context(TabStop(is_tab_stop));
         let (picker_context, transcript) = (transcript.clone(), transcript.clone());
         let pickers = each(
@@ -177,9 +181,9 @@ fn turn_bar(
     when(move || !is_hidden(), render_bar).into_any()
 }
 
-/// Returns a signal with the ids of the messages whose version pickers are shown below the last
-/// block of a turn: the first message of the turn and the messages of the block, if they have
-/// several versions. The list is empty for any other block.
+/// Returns a signal with the ids of the messages that get a version picker below a block. For the
+/// last block of a turn, these are the first message of the turn and the messages of the block, if
+/// they have several versions. For any other block, the list is empty.
 fn versioned_message_ids(
     assistant: Assistant,
     list: BlockList,

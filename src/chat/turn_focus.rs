@@ -1,6 +1,6 @@
 //! Moves the focus between turns by keyboard: the list is a tab stop, and Up, Down, Home and End
 //! move the focus over the mounted turns. If the focused turn extends beyond the edge of the list,
-//! the arrow key scrolls it first.
+//! the arrow key first scrolls the list.
 
 use leptos::{ev::KeyboardEvent, prelude::*};
 use wasm_bindgen::JsCast;
@@ -10,7 +10,7 @@ use super::scroll::ScrollState;
 use crate::ui::{after, has_modifier};
 
 const TURN_SELECTOR: &str = ".la-turn";
-/// The time after which the list has mounted the blocks that come into view, in milliseconds.
+/// The delay, in milliseconds, after which the list has mounted the blocks that come into view.
 const MOUNT_MS: u32 = 60;
 
 /// Moves the focus between turns by key, if the focus is on the list or on a turn itself.
@@ -60,7 +60,8 @@ pub(super) fn handle_key(scroll: ScrollState, event: &KeyboardEvent) {
             event.prevent_default();
             focus_turn_after_mount(scroller.into(), true);
         }
-        // Does not use the scrolling of the browser, because the end may move meanwhile.
+        // Does not let the browser scroll to the end, because the end may move during the
+        // scrolling.
         "End" => {
             scroll.jump_to_end();
             event.prevent_default();
@@ -80,8 +81,8 @@ fn visible_turns(scroller: &Element) -> Vec<HtmlElement> {
         .collect()
 }
 
-/// Returns true if a turn extends beyond the upper edge of the list, or beyond the lower edge if
-/// `above` is false.
+/// Returns true if a turn extends beyond the upper edge of the list (if `above` is true) or beyond
+/// the lower edge (if `above` is false).
 fn is_clipped(scroller: &Element, turn: &Element, above: bool) -> bool {
     let (list, turn) = (
         scroller.get_bounding_client_rect(),
@@ -96,12 +97,12 @@ fn is_clipped(scroller: &Element, turn: &Element, above: bool) -> bool {
 fn focus_turn(event: &KeyboardEvent, turn: Option<&HtmlElement>) {
     if let Some(turn) = turn {
         event.prevent_default();
-        // Focusing an element in the page cannot fail.
+        // The result is ignored, because focusing an element in the page cannot fail.
         let _ = turn.focus();
     }
 }
 
-/// Focuses the first or the last turn once the list has mounted it.
+/// Focuses the first or the last mounted turn after a delay, in which the list mounts that turn.
 fn focus_turn_after_mount(scroller: Element, first: bool) {
     after(MOUNT_MS, move || {
         let turns = visible_turns(&scroller);

@@ -1,4 +1,4 @@
-//! Tracks and announces unread answers and questions of a closed window.
+//! Tracks and announces the answers and questions that arrive while a window is closed.
 
 use assistant_core::event::Role;
 use leptos::prelude::*;

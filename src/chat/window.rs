@@ -50,20 +50,20 @@ pub fn ChatWindow(
     /// [`LabelName::Title`](crate::LabelName::Title). Two windows on one page need different names.
     #[prop(optional, into)]
     label: Signal<String>,
-    /// The title before the first message, above the suggestions.
+    /// The title that is shown above the suggestions while there are no messages.
     #[prop(optional, into)]
     empty_title: Signal<String>,
-    /// The sentence below the title.
+    /// The sentence that is shown below `empty_title`.
     #[prop(optional, into)]
     empty_text: Signal<String>,
-    /// The suggested first messages.
+    /// The suggested first messages, which are shown while there are no messages.
     #[prop(optional, into)]
     suggestions: Signal<Vec<Suggestion>>,
-    /// The suggested next messages, above the composer once there are messages. The application
-    /// updates the list, and leaves it empty while no message is suitable.
+    /// The suggested next messages, which are shown above the composer once there are messages. The
+    /// application updates the list, and leaves it empty while no message is suitable.
     #[prop(optional, into)]
     follow_ups: Signal<Vec<Suggestion>>,
-    /// The files that the user may attach; none if omitted.
+    /// The files that the user may attach. If omitted, the user cannot attach files.
     #[prop(optional)]
     attachments: Option<Attachments>,
     /// The application's handle to the composer's text.
@@ -73,12 +73,13 @@ pub fn ChatWindow(
     /// buttons.
     #[prop(optional, into)]
     on_feedback: Option<Callback<Feedback>>,
-    /// The time at which answers are announced to assistive technology.
+    /// Determines at which time answers are announced to assistive technology.
     #[prop(optional, into)]
     speech: Signal<Speech>,
 ) -> impl IntoView {
     let children = move || {
-        // The frame renders its parts only if there is an assistant.
+        // The assistant is always present here, because the frame renders its children only if
+        // there is an assistant.
         let Some(assistant) = use_assistant() else {
             return ().into_any();
         };
@@ -100,7 +101,7 @@ pub fn ChatWindow(
     chat_section(None, label, Box::new(children), "ChatWindow")
 }
 
-/// Renders the suggested next messages, while nothing runs and there are messages.
+/// Renders the suggested next messages while the assistant is not busy and there are messages.
 fn follow_up_suggestions(
     assistant: &Assistant,
     follow_ups: Signal<Vec<Suggestion>>,

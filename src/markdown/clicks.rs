@@ -6,8 +6,8 @@ use wasm_bindgen::JsCast;
 use super::draw_limits;
 use crate::ui::{COPY_OUTCOME_MS, Words, after, closest, copy_to_clipboard, find};
 
-/// Handles a click on a button: copies a code block, or shows a footnote. For a button that draws
-/// more nodes, returns the number of the button; otherwise `None`.
+/// Handles a click in rendered Markdown: copies a code block, or shows a footnote. Returns the
+/// number of the clicked button if the button draws more nodes; otherwise returns `None`.
 pub(super) fn handle_click(event: &web_sys::MouseEvent, words: &Words) -> Option<u32> {
     let target = event.target().and_then(|target| target.dyn_into().ok());
     let target: web_sys::Element = target?;
@@ -45,7 +45,7 @@ fn copy_code(button: &web_sys::Element, words: &Words) {
     });
 }
 
-/// Scrolls to a footnote of the same text and focuses it.
+/// Scrolls to the footnote that belongs to a button in the same text, and focuses the footnote.
 fn show_footnote(button: &web_sys::Element) {
     let Some(label) = button.get_attribute("data-footnote") else {
         return;

@@ -1,6 +1,6 @@
 //! Renders code blocks: a header with the language and a copy button, and the code in chunks of a
-//! few lines, so that appending causes little layout. The code is highlighted once the block is
-//! complete.
+//! few lines, so that appending code causes little layout work. The code is highlighted once the
+//! block is complete.
 
 use leptos::task::spawn_local;
 use wasm_bindgen::JsCast;
@@ -11,7 +11,7 @@ use super::{
 };
 use crate::ui::{Labels, floor_char_boundary};
 
-/// The size of a chunk after which the next line begins a new chunk, in bytes.
+/// The size of a chunk, in bytes, after which the next line begins a new chunk.
 const CHUNK_BYTES: usize = 2048;
 /// The maximum size of a chunk without a line break, in bytes. A longer line is split into chunks,
 /// because the time for layout grows with the length of the line.
@@ -23,7 +23,7 @@ pub(super) struct CodeBlock {
     pub(super) outer: web_sys::Element,
     code: web_sys::Element,
     language: String,
-    /// The last chunk, and its size in bytes.
+    /// The text node of the last chunk, and the size of the chunk in bytes.
     chunk: Option<(web_sys::Text, usize)>,
 }
 
@@ -39,7 +39,7 @@ impl CodeBlock {
         dom::append(&button, &label);
         dom::append(&head, &button);
         let pre = dom::create_element("pre", "la-code")?;
-        // The code scrolls horizontally, so it must be reachable by keyboard.
+        // The code scrolls horizontally, so its element must be reachable by keyboard.
         dom::set_attribute(&pre, "tabindex", "0");
         dom::set_attribute(&pre, "dir", "ltr");
         if !language.is_empty() {
@@ -94,7 +94,7 @@ impl CodeBlock {
         self.chunk = Some((node, text.len()));
     }
 
-    /// Updates the code in the page; if the code has only grown, appends the new part.
+    /// Updates the code in the page. If the code has only grown, only the new code is appended.
     pub(super) fn update(&mut self, code: &str) {
         let displayed_code = self.code.text_content().unwrap_or_default();
         if let Some(more) = code.strip_prefix(displayed_code.as_str()) {
@@ -120,9 +120,9 @@ impl CodeBlock {
     }
 }
 
-/// Returns the number of bytes of a text to append to a chunk of `filled` bytes: up to the first
-/// line break that fills the chunk to [`CHUNK_BYTES`], or else as many as fit into
-/// [`MAX_CHUNK_BYTES`].
+/// Returns the number of bytes of a text to append to a chunk of `filled` bytes. The appended text
+/// ends at the first line break that fills the chunk to [`CHUNK_BYTES`]. Without such a line break,
+/// as many bytes as fit into [`MAX_CHUNK_BYTES`] are appended.
 fn bytes_to_append(text: &str, filled: usize) -> usize {
     let missing_len = CHUNK_BYTES.saturating_sub(filled);
     let max_len = floor_char_boundary(text, MAX_CHUNK_BYTES.saturating_sub(filled).max(4));

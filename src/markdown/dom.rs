@@ -3,7 +3,7 @@
 use leptos::prelude::document;
 use wasm_bindgen::JsCast;
 
-/// Creates an element with a class. Tag names are constants, so this does not fail.
+/// Creates an element with a class. Does not fail, because all tag names are valid constants.
 pub(super) fn create_element(tag: &str, class: &str) -> Option<web_sys::Element> {
     let element = document().create_element(tag).ok()?;
     if !class.is_empty() {
@@ -30,12 +30,12 @@ pub(super) fn create_text_node(text: &str) -> web_sys::Text {
     document().create_text_node(text)
 }
 
-/// Sets an attribute. Attribute names are constants, so this does not fail.
+/// Sets an attribute. Does not fail, because all attribute names are valid constants.
 pub(super) fn set_attribute(element: &web_sys::Element, name: &str, value: &str) {
     let _ = element.set_attribute(name, value);
 }
 
-/// Appends a node to a parent that accepts children; this does not fail.
+/// Appends a node to a parent that accepts children. Does not fail for such a parent.
 pub(super) fn append(parent: &web_sys::Node, child: &web_sys::Node) {
     let _ = parent.append_child(child);
 }
@@ -53,7 +53,7 @@ pub(super) fn remove(node: &web_sys::Node) {
     }
 }
 
-/// Appends to a text node; the selection and the layout of the existing text stay.
+/// Appends to a text node. The selection and the layout of the existing text do not change.
 pub(super) fn append_text(node: &web_sys::Node, text: &str) {
     if let Some(node) = node.dyn_ref::<web_sys::CharacterData>() {
         // Appending to a text node cannot fail.
@@ -61,7 +61,7 @@ pub(super) fn append_text(node: &web_sys::Node, text: &str) {
     }
 }
 
-/// Updates a text node; if the text has grown, only the new text is appended.
+/// Updates a text node. If the text has only grown, only the new text is appended.
 pub(super) fn update_text(node: &web_sys::Node, old: &str, new: &str) {
     match new.strip_prefix(old) {
         Some("") => {}

@@ -9,22 +9,22 @@ use web_sys::Element;
 use super::{dom, element::NodeContext};
 use crate::ui::{Labels, focus, show_more_text};
 
-/// The maximum number of blocks of a text that are drawn at first.
+/// The number of drawn blocks of a text at which no further block is drawn at first.
 pub(super) const MAX_BLOCKS: usize = 300;
-/// The number of nodes of a text above which no further block is drawn at first.
+/// The number of drawn nodes of a text at which no further block is drawn at first.
 pub(super) const MAX_NODES: usize = 6_000;
-/// The maximum number of nodes that one block, or one press of a button, draws.
+/// The maximum number of nodes that are drawn for one block, or for one press of a button.
 const MAX_NODES_AT_ONCE: usize = 3_000;
-/// The size of the text above which no further block is drawn at first, or by one press of a
-/// button, in bytes. Code blocks do not count, because the browser skips their layout until they
-/// are in view.
+/// The size of the drawn text, in bytes, at which no further block is drawn at first, and at which
+/// one press of a button draws no further node. The text of code blocks does not count, because the
+/// browser skips the layout of code blocks until they are in view.
 pub(super) const MAX_TEXT_BYTES: usize = 128 << 10;
 /// The maximum number of cells of a table that are drawn at first.
 const MAX_TABLE_CELLS: usize = 2_000;
-/// The maximum number of held nodes that one press of a button draws, without their descendants.
+/// The maximum number of held nodes that one press of a button draws, not counting descendants.
 const MAX_NODES_PER_PRESS: usize = 100;
 
-/// The attribute that contains the number of a button.
+/// The attribute that contains the number of a button that draws more nodes.
 pub(super) const NUMBER_ATTRIBUTE: &str = "data-rest";
 /// The selector of the buttons that draw more nodes.
 pub(super) const BUTTON_SELECTOR: &str = ".la-markdown-more";
@@ -37,12 +37,13 @@ pub(super) struct UndrawnNodes {
     pub(super) within: NodeContext,
     /// The button that draws more nodes.
     button: Element,
-    /// The element that contains the button, in the parent or, for a table, beside the parent.
+    /// The element that contains the button. For a table, the element follows the parent; otherwise
+    /// it is a child of the parent.
     outer: Element,
 }
 
-/// The number of nodes that may still be drawn at once, and the size of the text drawn since the
-/// last refill.
+/// The number of nodes that may still be drawn before the next refill, and the size of the text
+/// drawn since the last refill.
 #[derive(Debug)]
 pub(super) struct DrawBudget {
     nodes: Cell<usize>,
@@ -118,9 +119,9 @@ pub(super) fn max_children(kind: &Kind, children: &[Node]) -> usize {
 }
 
 impl UndrawnNodes {
-    /// Adds a button for nodes that are not drawn; `None` if the page creates no element. `outer`
-    /// is the element of the parent of the nodes, `inner` the element that contains the children of
-    /// the parent.
+    /// Adds a button for nodes that are not drawn. Returns `None` if an element cannot be created.
+    /// `outer` is the element of the nodes' parent, and `inner` is the element that contains the
+    /// parent's children.
     pub(super) fn new(
         kind: Option<&Kind>,
         (outer, inner): (&web_sys::Node, &web_sys::Node),
@@ -168,7 +169,7 @@ impl UndrawnNodes {
         let before_limit = nodes
             .take_while(|node| try_add_text_size(node, &mut size))
             .count();
-        // The node that reaches the limit is drawn as well.
+        // Adds 1, because the node that reaches the limit is drawn as well.
         (before_limit + 1)
             .min(MAX_NODES_PER_PRESS)
             .min(self.nodes.len())

@@ -40,8 +40,9 @@ impl NodeElements {
     }
 }
 
-/// The context of a node. The outermost block sets the text direction of all its content, because
-/// the bar of a quote and the columns of a table depend on the direction.
+/// The position of a node: outermost in the text, in a block, or in the head of a table. The
+/// outermost block sets the text direction of all its content, because the bar of a quote and the
+/// columns of a table depend on the direction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum NodeContext {
     Text,
@@ -54,14 +55,16 @@ impl NodeContext {
     pub(super) const fn for_children(kind: &Kind) -> Self {
         match kind {
             Kind::TableHead => Self::TableHead,
-            // These nodes begin with a text of the interface.
+            // The children set their own direction, because these nodes begin with a text of the
+            // interface.
             Kind::Quote(Some(_)) | Kind::Footnote(_) => Self::Text,
             _ => Self::Block,
         }
     }
 }
 
-/// Creates the elements of a node without its children; `None` if the page creates no element.
+/// Creates the elements of a node without its children. Returns `None` if an element cannot be
+/// created.
 pub(super) fn create_elements(
     kind: &Kind,
     within: NodeContext,
@@ -97,7 +100,8 @@ pub(super) fn create_elements(
         Kind::Link { href, title } => link::create_link(href, title)?.into(),
         Kind::FootnoteReference(label) => create_footnote_reference(label, labels)?.into(),
         Kind::Footnote(label) => create_footnote(label)?,
-        // Images and code are created elsewhere. Of an unknown kind, only the children are shown.
+        // Other functions create images and code blocks. For an unknown kind, only the children are
+        // shown.
         _ => dom::create_element("span", "")?.into(),
     })
 }

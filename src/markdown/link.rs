@@ -10,14 +10,14 @@ use web_sys::Element;
 use super::dom;
 use crate::ui::{Labels, display_host};
 
-/// Creates a link; an unsafe address is not set, so that the element shows plain text.
+/// Creates a link. If the address is not safe, the element has no target and shows plain text.
 pub(super) fn create_link(href: &str, title: &str) -> Option<Element> {
     let element = dom::create_element("a", "")?;
     set_target(&element, href, title);
     Some(element)
 }
 
-/// Sets the target and the tooltip of a link, or removes both if the address is not safe.
+/// Sets the target and the tooltip of a link. If the address is not safe, removes both.
 pub(super) fn set_target(element: &web_sys::Node, href: &str, title: &str) {
     let Some(element) = element.dyn_ref::<Element>() else {
         return;
@@ -42,8 +42,8 @@ pub(super) fn set_target(element: &web_sys::Node, href: &str, title: &str) {
 }
 
 /// Shows the host beside a link whose text is not an address on that host, because the model writes
-/// the text and could name another host. Hides the host beside any other link. Does nothing for
-/// other nodes.
+/// the text and could name a different host. Hides the host beside any other link. Does nothing for
+/// nodes that are not links.
 pub(super) fn show_host(kind: &Kind, element: &web_sys::Node, children: &[Node]) {
     if let (Kind::Link { href, .. }, Some(element)) = (kind, element.dyn_ref::<Element>()) {
         show_host_beside(element, href, &plain_text(children));
@@ -95,8 +95,8 @@ pub(super) fn plain_text(nodes: &[Node]) -> String {
     text
 }
 
-/// Creates an image if the media policy allows its address; otherwise a note with a link to the
-/// address, labelled with the description, the title or the address of the image.
+/// Creates an image if the media policy allows its address. Otherwise creates a note with a link to
+/// the address, labelled with the description, the title or the address of the image.
 pub(super) fn create_image(
     src: &str,
     title: &str,

@@ -75,12 +75,13 @@ const ALLOWED_ATTRIBUTES: [&str; 28] = [
     "mathsize",
 ];
 
-/// Converts a formula to an element; `None` if the formula must be shown as TeX source.
+/// Converts a formula to an element. Returns `None` if the formula must be shown as TeX source.
 pub(super) fn render_formula(tex: &str, display: bool) -> Option<web_sys::Element> {
     build_elements(&to_mathml(tex, display)?)
 }
 
-/// Converts a formula to `MathML`; `None` if the formula is invalid, too long or too deeply nested.
+/// Converts a formula to `MathML`. Returns `None` if the formula is invalid, too long or too deeply
+/// nested.
 fn to_mathml(tex: &str, display: bool) -> Option<String> {
     if tex.len() > MAX_FORMULA_BYTES || nesting_bound(tex) > MAX_NESTING {
         return None;
@@ -100,8 +101,9 @@ fn to_mathml(tex: &str, display: bool) -> Option<String> {
     Some(result.ok()?.mathml)
 }
 
-/// Returns an upper bound for the nesting of a formula: by braces and environments, or by commands
-/// that take each other as arguments.
+/// Returns an upper bound for the nesting depth of a formula: the depth of its braces, brackets and
+/// environments, or the length of its longest series of commands, because each command of a series
+/// may be an argument of the command before it.
 fn nesting_bound(tex: &str) -> usize {
     let (mut braces, mut max_depth, mut adjacent_commands) = (0_usize, 0, 0);
     let mut command_indices = tex.match_indices("\\").map(|(index, _)| index).peekable();
@@ -128,8 +130,8 @@ fn nesting_bound(tex: &str) -> usize {
     max_depth
 }
 
-/// Builds the elements of a `MathML` string; `None` if there are no elements. An element that is
-/// not allowed becomes an `mrow`, and an attribute that is not allowed is dropped.
+/// Builds the elements of a `MathML` string. Returns `None` if there are no elements. Replaces an
+/// element that is not allowed with an `mrow`, and drops an attribute that is not allowed.
 fn build_elements(xml: &str) -> Option<web_sys::Element> {
     let document = leptos::prelude::document();
     let mut open_elements: Vec<web_sys::Element> = Vec::new();
@@ -183,7 +185,7 @@ enum XmlToken<'a> {
     Close,
 }
 
-/// Splits XML, as `math-core` writes it, into tags and texts.
+/// Splits XML in the form that `math-core` writes into tags and texts.
 fn xml_tokens(mut xml: &str) -> impl Iterator<Item = XmlToken<'_>> {
     std::iter::from_fn(move || {
         let Some(tag) = xml.strip_prefix('<') else {
@@ -221,7 +223,7 @@ fn parse_attributes(mut text: &str) -> Vec<(&str, String)> {
     attributes
 }
 
-/// Resolves the entities that occur in `MathML`; an unknown entity stays as it is.
+/// Resolves the entities that occur in `MathML`. Unknown entities are not changed.
 fn unescape(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text;

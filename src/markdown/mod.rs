@@ -33,7 +33,7 @@ use paint::BlockPainter;
 
 pub use options::{Highlighter, MarkdownOptions, Token};
 
-/// Renders the text of a part as markdown while it streams.
+/// Renders the text of a part as Markdown while it streams.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -51,9 +51,9 @@ pub use options::{Highlighter, MarkdownOptions, Token};
 pub fn MarkdownText(
     /// The assistant of the conversation.
     assistant: Assistant,
-    /// The message.
+    /// The id of the message that contains the part.
     message: MessageId,
-    /// The part.
+    /// The text or reasoning part to render.
     part: PartCell,
 ) -> impl IntoView {
     let words = Words::current();
@@ -71,7 +71,7 @@ pub fn MarkdownText(
         let current_drawing = drawing
             .flatten()
             .filter(|drawing| drawing.mark.generation == mark.generation)
-            // A text that continues after its end is parsed and drawn again.
+            // Parses and draws a text again if the text continues after its end.
             .filter(|drawing| !drawing.ended || mark.len <= drawing.mark.len);
         let mut drawing = current_drawing.unwrap_or_else(|| StreamedMarkdown {
             mark,

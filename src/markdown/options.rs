@@ -8,7 +8,8 @@ use send_wrapper::SendWrapper;
 
 type HighlightFn = dyn Fn(String, String) -> LocalBoxFuture<'static, Vec<Token>>;
 
-/// The rendering options for Markdown. Provide them by context above the chat:
+/// The rendering options for Markdown. An application provides the options by context above the
+/// chat:
 ///
 /// ```
 /// use leptos::prelude::provide_context;
@@ -40,8 +41,8 @@ impl MarkdownOptions {
         Self::default()
     }
 
-    /// Sets the number of levels by which headings of answers are lowered, so that they fit the
-    /// outline of the page: with 2, which is the default, a first-level heading is an `h3`. No
+    /// Sets the number of levels by which headings in answers are lowered, so that the headings fit
+    /// the outline of the page: with 2, which is the default, a first-level heading is an `h3`. No
     /// heading is lowered below `h6`.
     #[must_use]
     pub fn heading_offset(mut self, levels: u8) -> Self {
@@ -74,7 +75,7 @@ impl fmt::Debug for Highlighter {
     }
 }
 
-/// A piece of code and its classes.
+/// A piece of highlighted code and its CSS classes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Token {
     pub(super) text: String,

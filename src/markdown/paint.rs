@@ -22,7 +22,7 @@ use super::{
 };
 use crate::ui::{Labels, Words};
 
-/// A renderer of blocks as children of one element.
+/// A renderer that draws blocks as the children of one element.
 pub(super) struct BlockPainter {
     root: web_sys::Element,
     words: Words,
@@ -40,7 +40,7 @@ pub(super) struct BlockPainter {
     nodes: usize,
     /// The size of the drawn text, in bytes.
     text: usize,
-    /// The nodes that are not drawn, by the numbers of their buttons; number 0 is for the finished
+    /// The nodes that are not drawn, by the numbers of their buttons. Number 0 is for the finished
     /// blocks of the text.
     undrawn_by_number: RefCell<HashMap<u32, UndrawnNodes>>,
     last_number: Cell<u32>,
@@ -63,7 +63,7 @@ enum DrawnBody {
 }
 
 impl DrawnNode {
-    /// Returns the node's element in its parent; `None` if the node is not drawn.
+    /// Returns the element of the node in the page. Returns `None` if the node is not drawn.
     fn outer(&self) -> Option<&web_sys::Node> {
         match &self.body {
             DrawnBody::Place(elements) => Some(&elements.outer),
@@ -97,7 +97,7 @@ impl DrawnNode {
 const ROOT_NUMBER: u32 = 0;
 
 impl BlockPainter {
-    /// Empties an element, and creates the painter for its content.
+    /// Empties an element, and creates a painter for the content of the element.
     pub(super) fn new(
         root: web_sys::Element,
         words: Words,
@@ -246,8 +246,8 @@ impl BlockPainter {
         }
     }
 
-    /// Updates the open block at this position, or draws the block if it is missing. A block beyond
-    /// the limits is held back.
+    /// Updates the open block at `index`, or draws the block if it is missing. A block beyond the
+    /// limits is held back.
     fn update_or_draw_block(&mut self, open: &mut Vec<DrawnNode>, index: usize, node: Node) {
         self.budget.refill();
         if let Some(drawn_node) = open.get_mut(index) {
@@ -264,8 +264,8 @@ impl BlockPainter {
         }
     }
 
-    /// Returns true if further blocks are held back, because a limit is reached or a block was held
-    /// back before.
+    /// Returns true if a further block must be held back, because a limit is reached or a block was
+    /// held back before.
     fn must_hold(&self, open: &[DrawnNode]) -> bool {
         let was_held = open.last().is_some_and(DrawnNode::is_held);
         let is_over_limit = self.drawn_count + open.len() >= draw_limits::MAX_BLOCKS
@@ -379,7 +379,7 @@ impl BlockPainter {
         parent.children.push(child);
     }
 
-    /// Updates a drawn node so that it shows another node.
+    /// Updates a drawn or held node with the content of `node`.
     fn update_node(&self, drawn_node: &mut DrawnNode, node: Node, within: NodeContext) {
         if let DrawnBody::Held(held_node) = &mut drawn_node.body {
             **held_node = node;
@@ -457,7 +457,8 @@ impl BlockPainter {
         }
     }
 
-    /// Adds a button for the children of a finished node that are not drawn, if any.
+    /// Adds a button for the children of a finished node that are not drawn, if there are such
+    /// children.
     fn add_more_button(&self, kind: &Kind, elements: &NodeElements, nodes: Vec<Node>) {
         if nodes.is_empty() {
             return;

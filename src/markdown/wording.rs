@@ -8,8 +8,8 @@ use web_sys::Element;
 use super::dom;
 use crate::ui::{Labels, Word, Words, effect};
 
-/// A selector, an attribute and a label. Without an attribute, the label is the text of the
-/// element.
+/// A selector, the attribute that contains a label, and the label. Without an attribute, the label
+/// is the text of the element.
 type LabelledText = (&'static str, Option<&'static str>, fn(&Labels) -> &Word);
 
 const LABELLED_TEXTS: [LabelledText; 5] = [
@@ -74,7 +74,7 @@ fn for_each_element(root: &Element, selector: &str, set_label: &dyn Fn(&Element)
     }
 }
 
-/// Returns the label of an alert, by its name.
+/// Returns the label of the alert with the given name.
 pub(super) fn alert_label<'a>(name: &str, labels: &'a Labels) -> &'a Word {
     match name {
         "tip" => &labels.alert_tip,

@@ -20,9 +20,9 @@ use crate::{
     view::PartKind,
 };
 
-/// The maximum size of the data shown, in bytes.
+/// The maximum size of the displayed data, in bytes.
 const MAX_DATA_SIZE: usize = 16 * 1024;
-/// The maximum number of pairs shown.
+/// The maximum number of displayed pairs of a name and a value.
 const MAX_PAIRS: usize = 100;
 /// The maximum number of items of a list that is shown in one line.
 const MAX_LIST: usize = 10;
@@ -120,8 +120,8 @@ fn part_data(part: &Part) -> Option<&Value> {
     }
 }
 
-/// Renders an object as names and values, any other value alone, up to [`MAX_DATA_SIZE`] bytes and
-/// [`MAX_PAIRS`] pairs.
+/// Renders an object as names and values, and any other value without a name, up to
+/// [`MAX_DATA_SIZE`] bytes and [`MAX_PAIRS`] pairs.
 fn data_body(data: &Value, labels: &Labels) -> AnyView {
     let mut remaining = MAX_DATA_SIZE;
     let Some(object) = data.as_object().filter(|object| !object.is_empty()) else {
@@ -170,7 +170,7 @@ fn value_view(value: &Value, name: &str, labels: &Labels, remaining: &mut usize)
     match is_plain {
         true if text.is_empty() => NULL_TEXT.into_any(),
         true => text.into_any(),
-        // The block scrolls, so the user must be able to focus it with the keyboard.
+        // The block scrolls, so the user must be able to focus the block with the keyboard.
         false => view! {
             <pre class="la-code" tabindex="0" role="group" aria-label=name.to_owned()>
                 {text}
@@ -197,7 +197,7 @@ fn write_plain(writer: &mut BoundedWriter, items: &[Value], labels: &Labels) -> 
     Ok(())
 }
 
-/// A writer that truncates the text at a maximum size, and then fails.
+/// A writer that truncates its text at a maximum size, and fails once the text was truncated.
 struct BoundedWriter {
     text: String,
     /// The number of bytes that can still be written.

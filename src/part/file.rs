@@ -1,9 +1,10 @@
 //! Renders files in a message: images, audio, videos and documents, alone or in a list that an
 //! agent shows next to its text.
 //!
-//! Media that the policy allows are shown. Any other file is shown as a card with its name, and
-//! with a link if its address is safe, or a button that saves the file if the message contains its
-//! bytes. The page fetches only media that the policy allows.
+//! Media that the policy allows are shown. Any other file is shown as a card with the name of the
+//! file. The card contains a link if the address of the file is safe, or a button that saves the
+//! file if the message contains the bytes of the file. The page fetches only media that the policy
+//! allows.
 
 use assistant_core::{
     conversation::Part,
@@ -34,8 +35,8 @@ pub(super) fn view(part: &PartHandle) -> AnyView {
     rendered_file.flatten().into_any()
 }
 
-/// Renders a file as media if the media policy allows it and the browser can load it, otherwise as
-/// a card with the name. Renders nothing for a text.
+/// Renders a file as media if the media policy allows the file and the browser can load the file;
+/// otherwise renders a card with the name of the file. Renders nothing for a text.
 pub(crate) fn file_view(content: &ContentPart) -> AnyView {
     let PartBody::Media { kind, source } = &content.body else {
         return ().into_any();
@@ -57,14 +58,14 @@ pub(crate) fn file_view(content: &ContentPart) -> AnyView {
     .into_any()
 }
 
-/// Returns the bytes of a `data:` address, as base64; `None` for any other address.
+/// Returns the bytes of a `data:` address as base64. Returns `None` for any other address.
 fn base64_of_data_url(src: &str) -> Option<String> {
     let (_, base64) = src.strip_prefix("data:")?.split_once(',')?;
     Some(base64.to_owned())
 }
 
-/// Returns the value for the `src` attribute if the media policy allows the file to be shown;
-/// otherwise `None`.
+/// Returns the value for the `src` attribute if the media policy allows the file to be shown.
+/// Otherwise returns `None`.
 fn allowed_src(kind: &str, source: &Source) -> Option<String> {
     let policy = media_policy();
     match source {
@@ -111,7 +112,8 @@ struct FileCard {
     name: FileName,
     /// The type, size and origin of the file, as far as they are known.
     details: String,
-    /// The address of the file; `None` if there is none, or opening it is not safe.
+    /// The address of the file. `None` if the file has no address, or if the address is not safe to
+    /// open.
     href: Option<String>,
 }
 
@@ -201,8 +203,8 @@ impl FileName {
     }
 }
 
-/// Renders the card of a file, with a link that opens the file, or a button that saves it. `base64`
-/// contains the bytes of the file, if they are in the message.
+/// Renders the card of a file, with a link that opens the file, or a button that saves the file.
+/// `base64` contains the bytes of the file, if the message contains the bytes.
 fn file_card(card: &FileCard, base64: Option<String>) -> AnyView {
     let (words, name) = (card.name.words.clone(), card.name.clone());
     let action = match (&card.href, base64) {
@@ -267,7 +269,7 @@ fn last_segment(href: &str) -> Option<String> {
 /// {"type": "data", "value": "…", "mimeType": "image/png"}, "metadata": {"filename": "…"}}]}`. Each
 /// file has the form of media in an AG-UI user message.
 pub(super) const LIST_TYPE: &str = "files";
-/// The maximum number of files shown.
+/// The maximum number of displayed files.
 const MAX_FILES: usize = 50;
 
 pub(super) fn is_file_list(part: &Part) -> bool {

@@ -1,8 +1,8 @@
 //! Mounts views of other components: cards of actions, and parts with a custom renderer.
 //!
 //! The views are mounted manually, so that they can be removed at once when the component that
-//! registered their renderer is unmounted: the signals that they read may be disposed immediately
-//! afterwards (rule "unmounting"). `cards` owns the mounted views.
+//! registered their renderer is unmounted: the signals that the views read may be disposed
+//! immediately afterwards (rule "unmounting"). `cards` owns the mounted views.
 
 use std::{any::Any, rc::Rc};
 
@@ -28,8 +28,8 @@ pub(crate) struct ForeignView {
     pub(crate) instead: Box<dyn Fn() -> AnyView>,
 }
 
-/// Mounts the view that `find` returns, in an element of its own. The element is empty if `find`
-/// returns `None`.
+/// Mounts the view that `find` returns, in an element of its own. If `find` returns `None`, the
+/// element is empty.
 pub(crate) fn mount_foreign_view(
     assistant: Assistant,
     find: impl Fn() -> Option<ForeignView> + 'static,
@@ -134,7 +134,8 @@ mod unwinding {
     }
 
     fn catch_panic(draw: Box<dyn FnOnce() -> AnyView>) -> Result<AnyView, RendererPanic> {
-        // A panic leaves only the state of the closure incomplete, which is not read again.
+        // A panic can leave only the state of the closure inconsistent, and that state is not read
+        // again.
         catch_unwind(AssertUnwindSafe(draw))
             .map_err(|payload| RendererPanic(panic_message(&*payload)))
     }

@@ -1,8 +1,8 @@
 //! Renders the parts of a message by their kinds.
 //!
-//! An application renders parts of its own kind with [`use_part_renderer`]; unknown parts are shown
-//! as cards with their data. The module `tool` renders tool calls, and `chat` the frame of a
-//! message.
+//! An application renders custom kinds of parts with [`use_part_renderer`]; unknown parts are shown
+//! as cards with their data. The module `tool` renders tool calls, and the module `chat` renders
+//! the frame of a message.
 
 mod data;
 mod file;
@@ -44,8 +44,8 @@ pub(crate) fn part_view(part: PartHandle) -> AnyView {
     .into_any()
 }
 
-/// Finds the renderer that the application has registered for a part, if any; tracks registrations
-/// when called in a reactive closure.
+/// Returns the renderer that the application has registered for a part, if any. Tracks the
+/// registrations if called in a reactive closure.
 fn registered_renderer(part: PartHandle) -> Option<FoundRenderer<PartHandle>> {
     let (_, cell) = part.cell()?;
     part.assistant()?.renderers().part(&cell.kind)
@@ -68,7 +68,7 @@ fn custom_part(part: PartHandle) -> AnyView {
     view! { <div class="la-part">{mounted_view}</div> }.into_any()
 }
 
-/// Renders a part with the default renderer of its kind; renders nothing for a call.
+/// Renders a part with the default renderer of its kind. Renders nothing for a call.
 fn default_part(part: PartHandle) -> AnyView {
     let (Some(assistant), Some((message, cell))) = (part.assistant(), part.cell()) else {
         return ().into_any();
@@ -84,7 +84,8 @@ fn default_part(part: PartHandle) -> AnyView {
 }
 
 impl PartHandle {
-    /// Renders the part as if it had no custom renderer, for a renderer that only adds to it.
+    /// Renders the part with its default renderer. A custom renderer can call this method to add
+    /// content to the default view.
     #[must_use]
     pub fn default_view(&self) -> AnyView {
         default_part(*self)

@@ -89,8 +89,8 @@ fn reasoning_title(labels: &Labels, ms: Option<u64>) -> String {
     labels.thought_for.replace("{time}", &time)
 }
 
-/// Returns the end of the newest non-empty line, without the most common Markdown markup; empty for
-/// a part of another kind.
+/// Returns the end of the newest non-empty line, without the most common Markdown markup. Returns
+/// an empty string for a part that is not reasoning.
 fn latest_line(part: &Part) -> String {
     let Part::Reasoning(part) = part else {
         return String::new();

@@ -14,7 +14,7 @@ pub(super) fn view(tree: &TreeState) -> AnyView {
     let (assistant, activity) = (tree.assistant.clone(), tree.assistant.activity());
     let deleted_count = memo(move || {
         assistant.branches().changes().track();
-        // The start of a run makes the deletion final.
+        // Tracks the activity, because the start of a run makes the deletion final.
         activity.track();
         let last_deleted_count = |conversation: &assistant_core::conversation::Conversation| {
             let last_deleted = conversation.last_deleted();
@@ -43,7 +43,7 @@ pub(super) fn view(tree: &TreeState) -> AnyView {
         if let Some(restored_id) = restored_id.flatten().filter(|_| is_restored) {
             restore_tree.cursor.set(Some(restored_id));
         }
-        // The button, which had the focus, is now hidden.
+        // Moves the focus to the tree, because the Undo button, which had the focus, is now hidden.
         restore_tree.focus();
     };
     view! {

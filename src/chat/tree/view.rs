@@ -1,4 +1,4 @@
-//! Selects the visible rows of the list; only those are mounted.
+//! Mounts only the visible rows of the tree's list, and a few rows above and below them.
 
 use leptos::prelude::*;
 use send_wrapper::SendWrapper;
@@ -7,16 +7,16 @@ use wasm_bindgen::{JsCast, closure::Closure};
 use super::{TreeItem, TreeState};
 use crate::ui::{after, effect, format_float};
 
-/// The estimated height of a row until a row was measured, in pixels.
+/// The height of a row that is assumed until a row is measured, in pixels.
 const INITIAL_ROW_HEIGHT: f64 = 40.0;
-/// The number of mounted rows above and below the visible rows.
+/// The number of additional rows that are mounted on each side of the visible rows.
 const OVERSCAN_ROWS: usize = 6;
-/// The maximum number of mounted rows, at any height.
+/// The maximum number of mounted rows, independent of the height of the view.
 const MAX_ROWS: usize = 200;
 /// The number of mounted rows before the height of the view is known.
 const MIN_ROWS: usize = 2 * OVERSCAN_ROWS + 1;
 
-/// The visible part of the list.
+/// The row height and the range of mounted rows of the list.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RowList {
     /// The height of a row, in pixels.
@@ -46,8 +46,8 @@ impl TreeState {
         })
     }
 
-    /// Returns a function that computes the height of the list as CSS; `None` for a drawing, which
-    /// sets its own height.
+    /// Returns a function that computes the CSS height of the list. The function returns `None` for
+    /// a drawing, which sets its own height.
     pub(super) fn list_height(&self) -> impl Fn() -> Option<String> + Send + 'static {
         let (rows, is_drawn, list) = (self.rows, self.is_drawn, self.list);
         move || {
@@ -81,11 +81,11 @@ impl TreeState {
         self.update_rows();
     }
 
-    /// Scrolls the current row into view on focus by keyboard. Focus by a click does not scroll, so
-    /// that the clicked row does not move.
+    /// Scrolls the current row into view if the view received the focus by keyboard. Focus by a
+    /// click does not scroll, so that the clicked row does not move.
     pub(super) fn handle_focus(&self) {
         let is_keyboard_focus = self.scroller.get_untracked().is_some_and(|scroller| {
-            // Fails only for an invalid selector.
+            // `matches` fails only if the selector is invalid.
             scroller.matches(":focus-visible").unwrap_or_default()
         });
         if is_keyboard_focus {
@@ -155,7 +155,8 @@ pub(super) fn watch_rows(tree: &TreeState) {
         rows_tree.rows.track();
         let is_drawn = rows_tree.is_drawn.get();
         rows_tree.update_rows();
-        // After a switch between list and drawing, the row has another position in the next layout.
+        // Scrolls to the current row after the next layout, because a switch between list and
+        // drawing changes the position of the row.
         if was_drawn != Some(is_drawn) {
             let tree = rows_tree.clone();
             after(0, move || {
