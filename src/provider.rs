@@ -19,11 +19,11 @@ use crate::{
     ui::{console_error, fresh_id, in_browser},
 };
 
-/// The agent of a provider; converts from any type that implements [`Agent`].
+/// The agent of a provider. Any type that implements [`Agent`] converts to this type.
 pub struct AgentProp {
     /// The function that creates the assistant; `None` on a server.
     make: Option<MakeAssistant>,
-    /// True if the assistant ends with the provider.
+    /// True if the assistant ends when the provider is unmounted.
     is_owned: bool,
 }
 
@@ -53,8 +53,8 @@ impl<A: Agent> From<A> for AgentProp {
 }
 
 impl AgentProp {
-    /// Uses an assistant that was created elsewhere, with its own options and its own conversation.
-    /// The assistant outlives the provider, and another provider may use it afterwards.
+    /// Uses an existing assistant, with the options and the conversation of that assistant. The
+    /// assistant outlives the provider, and another provider may use it afterwards.
     ///
     /// ```no_run
     /// use leptos::prelude::*;
@@ -81,14 +81,14 @@ impl AgentProp {
     }
 }
 
-/// The store of a provider; converts from any type that implements [`Store`]. Nothing is stored by
-/// default.
+/// The store of a provider. Any type that implements [`Store`] converts to this type. By default,
+/// nothing is stored.
 #[derive(Default)]
 pub struct StoreProp(Option<SendWrapper<BeginPersistence>>);
 
 /// A function that begins to persist the conversation of an assistant, with a thread id and an
-/// initial conversation. It is created together with the store, so that a program without a store
-/// contains no persistence code.
+/// initial conversation. The function is created together with the store, so that a program without
+/// a store contains no persistence code.
 type BeginPersistence = Box<dyn FnOnce(&Assistant, Option<String>, Option<Value>)>;
 
 impl std::fmt::Debug for StoreProp {
@@ -106,11 +106,12 @@ impl<S: Store> From<S> for StoreProp {
     }
 }
 
-/// Creates an assistant and provides it to the children: chat windows, actions, context.
+/// Creates an assistant and provides it to the children, such as chat windows and components that
+/// register actions or context.
 ///
 /// Several providers on one page share nothing. When a provider is unmounted, everything that runs
 /// in its assistant ends, and commands through remaining handles are refused
-/// ([`Refusal::Ended`](crate::Refusal::Ended)), unless the assistant was created elsewhere
+/// ([`Refusal::Ended`](crate::Refusal::Ended)), unless the provider uses an existing assistant
 /// ([`AgentProp::existing`]).
 ///
 /// ```
@@ -139,7 +140,7 @@ impl<S: Store> From<S> for StoreProp {
 /// ```
 #[component]
 pub fn AssistantProvider(
-    /// The agent to talk to.
+    /// The agent that the assistant sends its runs to.
     #[prop(into)]
     agent: AgentProp,
     /// The options of the session.
@@ -148,21 +149,23 @@ pub fn AssistantProvider(
     /// The limits on content from agents. They take precedence over those in `options`.
     #[prop(optional, into)]
     limits: Option<Limits>,
-    /// The initial conversation, in a form that [`Assistant::import`] accepts. It is opened once
-    /// the actions of the children are registered. A value that cannot be parsed is skipped with an
-    /// error in the console; call [`Assistant::import`] yourself to show the error to the user.
+    /// The initial conversation, in a form that [`Assistant::import`] accepts. The conversation is
+    /// opened once the actions of the children are registered. A value that cannot be parsed is
+    /// skipped with an error in the console; call [`Assistant::import`] yourself to show the error
+    /// to the user.
     #[prop(optional_no_strip, into)]
     initial: Option<Value>,
-    /// The conversation's id. This id takes precedence over the id in `initial`. If it is missing
-    /// or empty, an id is generated.
+    /// The id of the conversation. This id takes precedence over the id in `initial`. If the id is
+    /// missing or empty, an id is generated.
     #[prop(optional, into)]
     thread_id: String,
-    /// The store that persists conversations; none by default. The conversation with `thread_id` is
-    /// opened, else the conversation that this tab had before a reload. A stored conversation takes
-    /// precedence over `initial`.
+    /// The store that persists conversations. By default, nothing is stored. The conversation with
+    /// `thread_id` is opened, or else the conversation that this tab had before a reload. A stored
+    /// conversation takes precedence over `initial`.
     #[prop(optional, into)]
     store: StoreProp,
-    /// The images and other media that the chat may fetch; none by default.
+    /// The policy for the images and other media that the chat may fetch. By default, the chat
+    /// fetches no media.
     #[prop(optional)]
     media: MediaPolicy,
     /// The components that may use the assistant.
@@ -211,8 +214,8 @@ pub fn AssistantProvider(
 /// (rule "offline").
 ///
 /// Listens for `online` events until the owner is disposed, and handles them like a click on the
-/// Retry button of the notice. Nothing is retried if the notice was removed: the user has dismissed
-/// the notice, sent another message, or pressed the button.
+/// Retry button of the notice. Nothing is retried if the notice was removed, because the user has
+/// dismissed the notice, sent another message, or pressed the button.
 fn retry_when_online(assistant: &Assistant) {
     if !in_browser() {
         return;

@@ -1,8 +1,9 @@
 //! Renders the sources of an answer as a numbered list of links.
 //!
-//! The sources are in an activity or data part of the type `sources`. Its data is the list, or an
-//! object with the list: `{"sources": [{"title": "…", "url": "https://…", "snippet": "…"}]}`. Title
-//! and snippet are optional. A source with an unsafe address is shown without a link.
+//! The sources are in an activity or data part of the type `sources`. The data of the part is the
+//! list, or an object with the list: `{"sources": [{"title": "…", "url": "https://…", "snippet":
+//! "…"}]}`. Title and snippet are optional. A source with an unsafe address is shown without a
+//! link.
 
 use assistant_core::{conversation::Part, text::address::safe_href};
 use leptos::prelude::*;
@@ -13,7 +14,7 @@ use crate::ui::{Icon, Words, display_host, dynamic, each, memo};
 
 /// The type of activities and data parts that contain a list of sources.
 pub(super) const LIST_TYPE: &str = "sources";
-/// The maximum number of sources shown.
+/// The maximum number of displayed sources.
 const MAX_SOURCES: usize = 100;
 /// The maximum number of sources for which the list is open at first.
 const MAX_OPEN_SOURCES: usize = 3;
@@ -23,13 +24,13 @@ const MAX_TEXT: usize = 400;
 #[derive(Clone, PartialEq, Eq)]
 struct ListedSource {
     title: String,
-    /// The address of the source, and the host of the address; `None` if the address is not safe.
+    /// The address of the source, and the host of the address. `None` if the address is not safe.
     link: Option<(String, String)>,
     snippet: String,
 }
 
 impl ListedSource {
-    /// Returns a key that contains the position and all shown values of the source.
+    /// Returns a key that contains the position and all displayed values of the source.
     fn key(&self, index: usize) -> String {
         let href = self.link.as_ref().map_or("", |(href, _)| href);
         format!("{index}\n{}\n{href}\n{}", self.title, self.snippet)

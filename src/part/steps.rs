@@ -11,11 +11,12 @@ use crate::{
 /// The maximum length of the reason for a failed step, in characters.
 const MAX_FAILURE: usize = 400;
 
-/// Shows the steps of the current run; renders nothing if there are none. Once the run is over, the
-/// steps are shown with the last message of the run ([`MessageNotes`](crate::chat::MessageNotes)).
+/// Shows the steps of the current run. Renders nothing if there are no steps. Once the run is over,
+/// the steps are shown with the last message of the run
+/// ([`MessageNotes`](crate::chat::MessageNotes)).
 #[component]
 pub fn RunSteps(
-    /// The assistant of the run; the one in context if omitted.
+    /// The assistant of the run. If omitted, the assistant in context is used.
     #[prop(optional)]
     assistant: Option<Assistant>,
 ) -> impl IntoView {
@@ -39,7 +40,7 @@ pub(crate) fn stored_steps(steps: ArcReadSignal<Vec<AgentStep>>) -> AnyView {
     step_list(steps, memo(|| false))
 }
 
-/// Returns the label with the number of steps.
+/// Returns a label that states the number of steps.
 fn count_label(words: &Words, count: usize) -> String {
     match count {
         1 => words.word(|l| &l.one_tool_call).into_owned(),

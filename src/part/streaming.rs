@@ -29,9 +29,9 @@ use crate::{
 pub fn StreamingText(
     /// The assistant of the conversation.
     assistant: Assistant,
-    /// The message.
+    /// The id of the message that contains the part.
     message: MessageId,
-    /// The part.
+    /// The text or reasoning part to render.
     part: PartCell,
 ) -> impl IntoView {
     let block = NodeRef::<html::P>::new();
@@ -48,11 +48,11 @@ pub fn StreamingText(
     view! { <p class="la-text-block" dir="auto" node_ref=block></p> }
 }
 
-/// The text node to which new text is appended, and the length of the text in the page.
+/// The text node to which new text is appended, and the mark of the text in the page.
 #[derive(Default)]
 struct RenderedPart {
     /// The last text node, and its size in bytes. A long text has several nodes, each in an element
-    /// of its own, so that appending causes little layout.
+    /// of its own, so that appending text causes little layout work.
     node: Option<(SendWrapper<web_sys::Text>, usize)>,
     mark: Mark,
 }
@@ -98,14 +98,16 @@ impl RenderedPart {
     }
 }
 
-/// Appends an empty text node, and returns the node with its size, 0; `None` if the browser fails.
+/// Appends an empty text node, and returns the node with its size, which is 0. Returns `None` if
+/// the node cannot be appended.
 fn append_text_node(parent: &web_sys::Element) -> Option<(SendWrapper<web_sys::Text>, usize)> {
     let node = document().create_text_node("");
     parent.append_child(&node).ok()?;
     Some((SendWrapper::new(node), 0))
 }
 
-/// Appends an element with an empty text node, and returns the node like [`append_text_node`].
+/// Appends an element with an empty text node, and returns the text node with its size, which is 0.
+/// Returns `None` if a node cannot be created or appended.
 fn append_text_piece(block: &web_sys::Element) -> Option<(SendWrapper<web_sys::Text>, usize)> {
     let element = document().create_element("span").ok()?;
     element.set_class_name("la-text-piece");
@@ -113,7 +115,8 @@ fn append_text_piece(block: &web_sys::Element) -> Option<(SendWrapper<web_sys::T
     append_text_node(&element)
 }
 
-/// Returns the text of the part after the first `len` bytes; `None` if there is no such text.
+/// Returns the text of the part after the first `len` bytes. Returns `None` if there is no such
+/// text.
 fn text_after(assistant: &Assistant, id: &MessageId, part: usize, len: usize) -> Option<String> {
     assistant
         .with_conversation(

@@ -1,4 +1,5 @@
-//! Renders text parts: text of the user as plain text, text of the agent as Markdown.
+//! Renders text parts: text from the user as plain text, and text from the agent as Markdown if the
+//! feature `markdown` is enabled.
 
 use assistant_core::{conversation::MessageId, event::Role};
 use leptos::prelude::*;
@@ -23,13 +24,13 @@ pub(super) fn view(assistant: Assistant, message: MessageId, part: PartCell) -> 
     .into_any()
 }
 
-/// Renders text of the agent as Markdown.
+/// Renders text from the agent as Markdown.
 #[cfg(feature = "markdown")]
 pub(super) fn agent_text(assistant: Assistant, message: MessageId, part: PartCell) -> AnyView {
     view! { <MarkdownText assistant message part /> }.into_any()
 }
 
-/// Renders text of the agent as plain text.
+/// Renders text from the agent as plain text.
 #[cfg(not(feature = "markdown"))]
 pub(super) fn agent_text(assistant: Assistant, message: MessageId, part: PartCell) -> AnyView {
     view! { <div class="la-text"><StreamingText assistant message part /></div> }.into_any()

@@ -38,7 +38,8 @@ impl Cancellation {
         self.cancelled.get()
     }
 
-    /// Waits until the call is cancelled; never resolves otherwise.
+    /// Waits until the call is cancelled. If the call is never cancelled, the future never
+    /// resolves.
     pub async fn cancelled(&self) {
         self.receiver.clone().await;
         if !self.is_cancelled() {

@@ -8,10 +8,10 @@ use std::{any::Any, cell::RefCell, collections::HashMap};
 
 use assistant_core::action::RegistrationId;
 
-/// A registration and its mounted card; dropping the card removes it from the page.
+/// A registration and its mounted card. Dropping the card removes the card from the page.
 type MountedCard = (RegistrationId, Box<dyn Any>);
 
-/// The mounted cards. Dropping a card removes it from the page.
+/// The mounted cards, by the numbers of the cards.
 #[derive(Default)]
 pub(crate) struct MountedCards {
     mounted: RefCell<HashMap<u64, MountedCard>>,

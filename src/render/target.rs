@@ -5,13 +5,13 @@ use assistant_core::conversation::CallKey;
 /// The specificity of a match. The more specific match takes precedence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Specificity {
-    /// A match by category.
+    /// A match by a target that accepts any name, reason or type.
     General,
-    /// A match by name.
+    /// A match by the exact name, reason, type or kind.
     Exact,
 }
 
-/// The calls that a renderer draws. A string converts to the name of a tool.
+/// The calls that a renderer draws. A string converts to a target for the tool with that name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ToolTarget {
@@ -22,8 +22,8 @@ pub enum ToolTarget {
 }
 
 impl ToolTarget {
-    /// Returns the specificity with which the target matches the name of a tool; `None` if the
-    /// target does not apply.
+    /// Returns the specificity with which the target matches the name of a tool. Returns `None` if
+    /// the target does not apply.
     pub(crate) fn specificity(&self, tool: &str) -> Option<Specificity> {
         match self {
             Self::Named(name) => (name == tool).then_some(Specificity::Exact),
@@ -44,7 +44,8 @@ impl From<String> for ToolTarget {
     }
 }
 
-/// The interrupts that a renderer draws. A string converts to the reason of an interrupt.
+/// The interrupts that a renderer draws. A string converts to a target for interrupts with that
+/// reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum InterruptTarget {
@@ -55,8 +56,8 @@ pub enum InterruptTarget {
 }
 
 impl InterruptTarget {
-    /// Returns the specificity with which the target matches the reason of an interrupt; `None` if
-    /// the target does not apply.
+    /// Returns the specificity with which the target matches the reason of an interrupt. Returns
+    /// `None` if the target does not apply.
     pub(crate) fn specificity(&self, reason: &str) -> Option<Specificity> {
         match self {
             Self::Reason(wanted) => (wanted == reason).then_some(Specificity::Exact),
@@ -89,13 +90,14 @@ pub enum PartKind {
     Call(CallKey),
     /// A file.
     File,
-    /// Structured data, by the name of its type.
+    /// Structured data, with the name of its type.
     Data(String),
     /// A part of an unknown kind.
     Unknown,
 }
 
-/// The parts that a renderer draws. A string converts to a type of data or activity.
+/// The parts that a renderer draws. A string converts to a target for data and activities of that
+/// type.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PartTarget {
@@ -114,8 +116,8 @@ pub enum PartTarget {
 }
 
 impl PartTarget {
-    /// Returns the specificity with which the target matches the kind of a part; `None` if the
-    /// target does not apply.
+    /// Returns the specificity with which the target matches the kind of a part. Returns `None` if
+    /// the target does not apply.
     pub(crate) fn specificity(&self, kind: &PartKind) -> Option<Specificity> {
         match (self, kind) {
             (Self::Text, PartKind::Text)

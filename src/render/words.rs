@@ -5,8 +5,8 @@ use std::rc::Rc;
 use leptos::prelude::Signal;
 use serde_json::Value;
 
-/// A function that describes a call for its approval, from the arguments; `None` if the arguments
-/// do not have the expected type.
+/// A function that describes a call for its approval, based on the arguments of the call. Returns
+/// `None` if the arguments do not have the expected type.
 pub(crate) type DescribeFn = Rc<dyn Fn(&Value) -> Option<Description>>;
 
 /// The description of a call for its approval
@@ -85,7 +85,7 @@ pub(crate) struct ActionTexts {
     /// The title while the action runs.
     pub(crate) doing: Option<Signal<String>>,
     pub(crate) risk: Risk,
-    /// The function that describes the call in its approval.
+    /// The function that describes the call on its approval card.
     pub(crate) describe: Option<DescribeFn>,
 }
 
@@ -97,6 +97,6 @@ pub(crate) struct CallTexts {
     /// The title while the action runs.
     pub(crate) doing: Option<String>,
     pub(crate) risk: Risk,
-    /// The function that describes the call in its approval.
+    /// The function that describes the call on its approval card.
     pub(crate) describe: Option<DescribeFn>,
 }

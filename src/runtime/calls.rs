@@ -41,7 +41,7 @@ impl Runtime {
     }
 
     /// Returns the events that observers of calls receive because of one input: approval requests,
-    /// starts and ends. Empty if there is no observer.
+    /// starts and ends. Returns an empty list if there is no observer.
     pub(super) fn observed_call_events(&self, output: &Output) -> Vec<CallEvent> {
         if self.call_observers.is_empty() || output.calls.is_empty() {
             return Vec::new();
@@ -75,7 +75,8 @@ impl Runtime {
 fn is_observed(event: &CallEvent) -> bool {
     match event.phase() {
         Phase::ApprovalRequested | Phase::Running => true,
-        // An agent may send another result for a call that has already ended.
+        // Reports only the first end of a call, because an agent may send another result for a call
+        // that has already ended.
         phase => phase.is_final() && !event.before().is_some_and(Phase::is_final),
     }
 }

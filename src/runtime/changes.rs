@@ -14,8 +14,8 @@ pub(crate) struct Changes {
     pub(super) registry: bool,
     /// True if every change is appended text.
     pub(super) only_growth: bool,
-    /// True if every change may result from a streamed answer: if only parts, messages, calls or
-    /// the path have changed.
+    /// True if every change may result from a streamed answer, that is, if only parts, messages,
+    /// calls or the path have changed.
     pub(super) only_speech: bool,
 }
 

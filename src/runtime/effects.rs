@@ -53,7 +53,7 @@ impl Runtime {
             Effect::Executed { request, outcome } => {
                 let caller = self.executing.borrow_mut().remove(&request);
                 if let Some(sender) = caller {
-                    // The caller may have dropped the receiver.
+                    // Sending fails only if the caller has dropped the receiver.
                     let _ = sender.send(outcome);
                 }
             }
@@ -93,7 +93,7 @@ impl Runtime {
 
     /// Aborts the request of a run, if the request is open, and calls
     /// [`Agent::stop`](crate::agent::Agent::stop), so that the run ends at its server. While
-    /// `leaves_runs` is true, the run is not stopped, so that it can be resumed.
+    /// `leaves_runs` is true, `stop` is not called, so that the run can be resumed.
     fn abort_run(&self, run: RunKey) {
         let Some(task) = self.runs.borrow_mut().remove(&run) else {
             return;

@@ -2,7 +2,8 @@
 //!
 //! With the feature `split`, the session's transitions and the effects are in a module that is
 //! fetched on demand. Until that module is loaded, inputs are queued in the order of their arrival
-//! and count as accepted. The module is fetched when an input starts or shows something.
+//! and count as accepted. The module is fetched when an input may start a run or a handler, or has
+//! a visible result.
 
 use assistant_core::session::Refusal;
 

@@ -1,6 +1,6 @@
-//! Applies changes to the signals once per animation frame. Streaming output of an agent is applied
-//! about thirty times a second: layout is most of the cost of an answer, and a higher rate would
-//! not help users to read it.
+//! Applies changes to the signals once per animation frame. Streaming output from an agent is
+//! applied about thirty times a second: layout is most of the cost of an answer, and a higher rate
+//! would not help users to read the answer.
 //!
 //! Even an empty frame costs nearly a millisecond, so streaming output waits for a timer first, and
 //! only then for a frame. Frames stop in hidden tabs, so another timer runs in parallel; the first
@@ -27,12 +27,12 @@ const STREAMING_DELAY_MS: u32 = 20;
 pub(super) struct FrameSchedule {
     order: RefCell<Vec<Change>>,
     known: RefCell<HashSet<Change>>,
-    /// The callback for requested frames. Created once and owned by the page, since a frame may
-    /// fire after the runtime was dropped.
+    /// The callback for requested frames. The callback is created once and owned by the page, since
+    /// a frame may fire after the runtime was dropped.
     tick: OnceCell<JsValue>,
     /// True while a requested frame is pending.
     asked: Cell<bool>,
-    /// True while a frame for streaming output is delayed.
+    /// True while the request for a frame for streaming output is delayed.
     waits: Cell<bool>,
     /// True while the fallback timer runs.
     timed: Cell<bool>,
@@ -48,7 +48,8 @@ impl Runtime {
         let is_immediate = changes.run;
         let is_streamed = !is_immediate && self.are_streamed(&changes);
         for change in changes.into_list() {
-            // Most changes repeat the previous change, because the same part grows.
+            // Skips a change that equals the previous change, which is the most frequent case while
+            // a part grows.
             if self.frames.order.borrow().last() == Some(&change) {
                 continue;
             }
@@ -117,8 +118,8 @@ impl Runtime {
         let _ = window.request_animation_frame(tick.unchecked_ref());
     }
 
-    /// Returns true if the changes are only appended text, or only parts of an answer that is being
-    /// streamed.
+    /// Returns true if the changes are only appended text, or if an answer is being streamed and
+    /// only parts, messages, calls or the path have changed.
     fn are_streamed(&self, changes: &Changes) -> bool {
         let is_streaming = || self.read(Session::is_streaming).unwrap_or_default();
         changes.only_growth || (changes.only_speech && is_streaming())
@@ -132,7 +133,8 @@ impl Runtime {
             return;
         }
         let updates = self.read(|session| self.view.collect_updates(&changes, session));
-        // The session is released by now, since effects of the signals may dispatch inputs.
+        // The updates are applied after the session is released, because effects of the signals may
+        // dispatch inputs.
         if let Some(updates) = updates {
             self.view.apply_updates(updates);
         }

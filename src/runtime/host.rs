@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use crate::ui::{fresh_id, now};
 
-/// The host of a session in a browser.
+/// Provides the clock, the ids, the pattern matching and the application's rules to a session.
 pub(super) struct BrowserHost<'a> {
     pub(super) runtime: &'a Runtime,
 }
@@ -28,8 +28,8 @@ impl Runtime {
 
 impl PatternHost for BrowserHost<'_> {
     fn pattern_matches(&mut self, pattern: &str, text: &str) -> Option<bool> {
-        // `RegExp::new` of js-sys throws on an invalid pattern; constructed through Reflect, it
-        // returns an error.
+        // `RegExp::new` of js-sys throws an exception for an invalid pattern, but
+        // `Reflect::construct` returns an error.
         let class = js_sys::Reflect::get(&js_sys::global(), &"RegExp".into()).ok()?;
         let args = js_sys::Array::of2(&pattern.into(), &"u".into());
         let regexp = js_sys::Reflect::construct(&class.into(), &args).ok()?;

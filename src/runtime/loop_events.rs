@@ -1,4 +1,4 @@
-//! Notifies observers of events of the loop.
+//! Derives loop events from the changes of the session, and notifies the observers of these events.
 
 use std::{cell::RefCell, rc::Rc};
 

@@ -62,7 +62,7 @@ type StopRule = Rc<dyn Fn(&TurnSummary) -> bool>;
 /// An in-place change of the shared state.
 type StateChange = Box<dyn FnOnce(&mut Value)>;
 
-/// The reply of a call's card to the handler of the call.
+/// The reply from a call's card to the handler of the call.
 type CardReply = Result<Value, ToolError>;
 
 /// A step in the queue of the runtime.
@@ -74,7 +74,7 @@ enum QueuedStep {
 /// The open request of a run.
 struct RunTask {
     abort: AbortHandle,
-    /// The agent that answers the run; later runs may have another agent.
+    /// The agent that performs the run. Later runs may have a different agent.
     agent: Rc<dyn Agent>,
     thread_id: String,
     run_id: String,
@@ -95,7 +95,7 @@ pub(crate) struct Runtime {
     #[cfg(feature = "split")]
     pub(crate) held: engine::HeldInputs,
     /// The messages that counted as accepted and that the session then refused. The composer takes
-    /// them back.
+    /// these messages back.
     pub(crate) returned: ArcRwSignal<Vec<Content>>,
     /// The readers that run when a run opens.
     sources: sources::Sources,
@@ -109,8 +109,8 @@ pub(crate) struct Runtime {
     agent: RefCell<Rc<dyn Agent>>,
     code: RefCell<HashMap<RegistrationId, Rc<ActionCode>>>,
     runs: RefCell<HashMap<RunKey, RunTask>>,
-    /// True if open runs are stored as open when the provider is unmounted, and not ended at their
-    /// servers.
+    /// True if open runs are stored as open when the provider is unmounted, instead of being ended
+    /// at their servers.
     leaves_runs: Cell<bool>,
     handlers: RefCell<HashMap<InvocationId, HandlerTask>>,
     replies: RefCell<HashMap<CallKey, oneshot::Sender<CardReply>>>,
@@ -213,9 +213,9 @@ impl Runtime {
         self.last_number.get()
     }
 
-    /// Reads the session; returns `None` only inside of a function of the application that the
-    /// session is calling, such as a stop rule, because the session is mutably borrowed during the
-    /// call.
+    /// Reads the session. Returns `None` only if called inside a function of the application that
+    /// the session is calling, such as a stop rule, because the session is mutably borrowed during
+    /// the call.
     pub(crate) fn read<R>(&self, read: impl FnOnce(&Session) -> R) -> Option<R> {
         self.session.try_borrow().ok().map(|session| read(&session))
     }
@@ -253,7 +253,8 @@ impl Runtime {
             return;
         }
         let message = match &input {
-            // The step returns a refused message itself.
+            // Submits the step directly, because the step of a held message returns a refused
+            // message to the composer itself.
             #[cfg(feature = "split")]
             _ if self.held.is_held_message(&input) => {
                 let _ = self.submit_step(QueuedStep::Input(Box::new(input)));
@@ -279,15 +280,15 @@ impl Runtime {
         self.returned.update(|list| list.push(content.clone()));
     }
 
-    /// Queues a change of the shared state, to be made after all steps that are already queued.
+    /// Queues a change of the shared state, which is made after all steps that are already queued.
     pub(crate) fn update_state(&self, change: StateChange) {
         // The session never refuses a change of the state.
         let _ = self.submit_step(QueuedStep::StateChange(change));
     }
 
-    /// Queues a step, and handles the queued steps unless that is already in progress. Returns the
-    /// outcome of the first handled step, or `Ok` if the step waits. On a server, no step is
-    /// handled.
+    /// Queues a step, and handles the queued steps unless the queue is already being handled.
+    /// Returns the outcome of the first handled step, or `Ok` if the step waits. On a server, no
+    /// step is handled.
     fn submit_step(&self, next: QueuedStep) -> Result<(), Refusal> {
         if cfg!(not(target_arch = "wasm32")) {
             return refuse_on_server(&next);
@@ -313,7 +314,7 @@ impl Runtime {
         first_outcome.unwrap_or(Ok(()))
     }
 
-    /// Handles the next queued step and returns the outcome; `None` if the queue is empty.
+    /// Handles the next queued step and returns the outcome. Returns `None` if the queue is empty.
     fn handle_next_step(&self) -> Option<Result<(), Refusal>> {
         let next = self.queue.borrow_mut().pop_front()?;
         #[cfg(feature = "split")]
@@ -329,8 +330,8 @@ impl Runtime {
         Some(refusal.map_or(Ok(()), Err))
     }
 
-    /// Returns the input of a queued step, while the session is not borrowed. Applies a state
-    /// change to a copy of the shared state first; `None` if the state cannot be read.
+    /// Converts a queued step to an input, while the session is not borrowed. A state change is
+    /// first applied to a copy of the shared state. Returns `None` if the state cannot be read.
     fn convert_step(&self, next: QueuedStep) -> Option<Input> {
         let change = match next {
             QueuedStep::Input(input) => return Some(*input),
@@ -410,9 +411,9 @@ impl Runtime {
         self.code.borrow_mut().remove(&id);
     }
 
-    /// Returns the latest snapshot of a conversation that was replaced by another one in this page.
-    /// `None` if no conversation with this id was replaced, or if the snapshot was stored by
-    /// persistence.
+    /// Returns the latest snapshot of a conversation that was replaced by another conversation in
+    /// this page. Returns `None` if no conversation with this id was replaced, or if persistence
+    /// has stored the snapshot.
     pub(crate) fn archived_snapshot(&self, thread_id: &str) -> Option<Value> {
         let archive = self.archive.borrow();
         archive
@@ -459,19 +460,20 @@ impl Runtime {
         }
     }
 
-    /// Returns a receiver of the reply of a call's card, for the handler of the call. Replaces an
-    /// earlier receiver for the same call.
+    /// Returns a receiver for the reply from a call's card, for the handler of the call. Replaces
+    /// an earlier receiver for the same call.
     pub(crate) fn await_reply(&self, call: CallKey) -> oneshot::Receiver<CardReply> {
         let (sender, receiver) = oneshot::channel();
         self.replies.borrow_mut().insert(call, sender);
         receiver
     }
 
-    /// Passes the reply of a call's card to its handler; ignored if no handler waits.
+    /// Passes the reply from a call's card to the handler of the call. The reply is ignored if no
+    /// handler waits.
     pub(crate) fn reply(&self, call: &CallKey, value: CardReply) {
         let sender = self.replies.borrow_mut().remove(call);
         if let Some(sender) = sender {
-            // The receiver is dropped if the handler was cancelled.
+            // Sending fails only if the receiver was dropped, because the handler was cancelled.
             let _ = sender.send(value);
         }
     }
@@ -480,7 +482,8 @@ impl Runtime {
     /// readers, because the provider is unmounted. With a store, open calls are stored as open, and
     /// runs are not ended at their servers.
     pub(crate) fn shut_down(&self) {
-        // Persistence stores open calls as open, as when the page is unloaded.
+        // Persistence is shut down before the session is stopped, so that open calls are stored as
+        // open, as when the page is unloaded.
         if let Some(persistence) = self.persistence.take() {
             persistence.shut_down();
             self.leaves_runs.set(true);

@@ -27,7 +27,7 @@ pub(crate) trait Persistence {
     fn commit_start(&self, commit: CommitId, entry: JournalEntry);
     /// Writes the result of a call to the journal.
     fn record_result(&self, entry: JournalEntry);
-    /// Stores a conversation that was replaced by another one.
+    /// Stores a conversation that was replaced by another conversation.
     fn store_archive(&self, thread_id: &str, snapshot: Value);
     /// Opens a conversation from the store.
     fn open_thread(&self, thread_id: String);
@@ -37,16 +37,17 @@ pub(crate) trait Persistence {
     fn search_threads(&self, search: ThreadSearch);
     /// Stores the user's label of a conversation.
     fn store_label(&self, thread_id: String, label: Label);
-    /// Takes the conversation from the tab that owns it; does nothing if no other tab owns it.
+    /// Takes the conversation over from another tab. Does nothing if no other tab owns the
+    /// conversation.
     fn take_ownership(&self);
     /// Writes the unsaved changes, and stops persistence.
     fn shut_down(&self);
 }
 
-/// A callback that receives the id of each conversation found, and `None` at the end.
+/// A callback that receives the id of each conversation that a search finds, and `None` at the end.
 type FoundCallback = Box<dyn Fn(Option<&str>)>;
 
-/// A search of the stored conversations.
+/// A request to search the stored conversations.
 pub(crate) struct ThreadSearch {
     /// The words that are searched for.
     pub(crate) words: String,
@@ -59,10 +60,10 @@ pub(crate) struct ThreadSearch {
 
 /// The persistence of remembered approvals.
 pub(crate) trait ApprovalPersistence {
-    /// Stores these approvals, which replace all earlier ones.
+    /// Stores these approvals, which replace all stored approvals.
     fn store_all(&self, approvals: Vec<RememberedApproval>);
-    /// Counts a use: replaces `before` with `after`, if the stored approval still equals `before`;
-    /// otherwise resolves to the stored approval.
+    /// Counts one use of an approval: if the stored approval still equals `before`, replaces it
+    /// with `after`. Otherwise, resolves to the stored approval.
     fn compare_and_swap(
         &self,
         before: RememberedApproval,

@@ -9,8 +9,8 @@ use assistant_core::event::TokenUsage;
 
 use super::Runtime;
 
-/// A function that returns the price of token usage, in millionths of the currency; `None` if the
-/// price is unknown.
+/// A function that returns the price of token usage, in millionths of the currency. Returns `None`
+/// if the price is unknown.
 pub(crate) type PriceRule = Rc<dyn Fn(&TokenUsage) -> Option<u64>>;
 
 /// The price rule and its currency.
@@ -26,7 +26,8 @@ impl Runtime {
         self.prices.rule.replace(Some(rule));
     }
 
-    /// Returns the currency of the prices; empty if the application has set no prices.
+    /// Returns the currency of the prices. Returns an empty string if the application has set no
+    /// prices.
     pub(crate) const fn currency(&self) -> &'static str {
         self.prices.currency.get()
     }

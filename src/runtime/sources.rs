@@ -1,6 +1,6 @@
-//! Reads the sources of a run's input when the run opens, not when they change (rule "fresh when a
-//! run opens"): the context, and the offered actions with their conditions. Also notifies handlers
-//! that wait for an action to be registered.
+//! Reads the sources of a run's input, which are the context and the offered actions with their
+//! conditions, when the run opens, not when a source changes (rule "fresh when a run opens"). Also
+//! notifies handlers that wait for an action to be registered.
 
 use std::{cell::RefCell, mem, rc::Rc};
 
@@ -95,7 +95,7 @@ impl Runtime {
                 continue;
             }
             if self.can_call(&name) {
-                // The receiver may be dropped.
+                // Sending fails only if the receiver was dropped.
                 let _ = sender.send(());
             } else {
                 self.awaited.0.borrow_mut().push((name, sender));

@@ -35,8 +35,8 @@ thread_local! {
     static WAITING_TASKS: RefCell<Vec<oneshot::Sender<()>>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Returns the function that handles queued steps. This is the split point: code that only this
-/// function reaches is in a separate module.
+/// Returns the function that handles queued steps. This function is the split point: code that only
+/// this function reaches is in a separate module.
 #[wasm_split(conversation, wasm_split_path = leptos::wasm_split, fallible)]
 fn engine() -> Result<StepHandler, SplitLoaderError> {
     Ok(Runtime::handle_next_step)
@@ -46,7 +46,8 @@ pub(crate) fn step_handler() -> Option<StepHandler> {
     STEP_HANDLER.get().copied()
 }
 
-/// The state of waiting for the engine, as views show it, and whether the engine is being fetched.
+/// The state that views show while inputs wait for the engine, and a flag that is true while the
+/// engine is being fetched.
 #[derive(Default)]
 pub(crate) struct HeldInputs {
     /// True once an input with a visible result has waited for the engine.
@@ -58,9 +59,9 @@ pub(crate) struct HeldInputs {
 
 impl HeldInputs {
     /// Stores the message of an input while the engine is not loaded; views show the message until
-    /// the session has it. An input that opens another conversation removes the stored message. A
-    /// second message is refused, because the engine would refuse it later, when the composer is
-    /// already empty.
+    /// the session contains the message. An input that opens another conversation removes the
+    /// stored message. A second message is refused, because the engine would refuse that message
+    /// later, when the composer is already empty.
     pub(in crate::runtime) fn hold_message(&self, input: &Input) -> Result<(), Refusal> {
         let has_message = self.message.with_untracked(Option::is_some);
         match input {
@@ -73,8 +74,9 @@ impl HeldInputs {
         Ok(())
     }
 
-    /// Returns true if an input sends the waiting message. A message that was sent before a new
-    /// conversation does not wait any more, although the input is still queued.
+    /// Returns true if an input sends the waiting message. Returns false for a message that was
+    /// removed because a new conversation was opened, although the input of that message is still
+    /// queued.
     pub(in crate::runtime) fn is_held_message(&self, input: &Input) -> bool {
         let Input::Send { content } = input else {
             return false;
@@ -94,10 +96,10 @@ pub(crate) async fn load_engine(runtime: Weak<Runtime>) -> bool {
             Err(_) => return false,
         },
     };
-    // Another runtime may have set the handler already.
+    // Setting the handler fails only if another runtime has already set the handler.
     let _ = STEP_HANDLER.set(step);
     for sender in WAITING_TASKS.take() {
-        // The task may have ended.
+        // Sending fails only if the task has ended.
         let _ = sender.send(());
     }
     if let Some(runtime) = runtime.upgrade() {
@@ -117,8 +119,8 @@ pub(crate) async fn wait_until_loaded() {
 }
 
 impl Runtime {
-    /// Queues a step until the engine is loaded, and fetches the engine if the step shows
-    /// something. After the provider is unmounted, the step is dropped.
+    /// Queues a step until the engine is loaded, and fetches the engine if the step has a visible
+    /// result. After the provider is unmounted, the step is dropped.
     pub(in crate::runtime) fn hold_step(&self, next: QueuedStep) -> Result<(), Refusal> {
         if self.ended.get() {
             return Ok(());
@@ -133,7 +135,7 @@ impl Runtime {
     }
 
     /// Stops showing the waiting message, after the session has added the message to the
-    /// conversation or refused it. A refused message is returned to the composer.
+    /// conversation or has refused the message. A refused message is returned to the composer.
     pub(in crate::runtime) fn clear_held_message(&self, refused: bool) {
         let Some(content) = self.held.message.get_untracked() else {
             return;
@@ -141,7 +143,8 @@ impl Runtime {
         if refused {
             self.return_message(&content);
         }
-        // The conversation is updated in the same frame in which the waiting message disappears.
+        // Updates the conversation at once, so that the message appears in the conversation in the
+        // same frame in which the waiting message disappears.
         self.apply_queued_changes();
         self.held.message.set(None);
     }

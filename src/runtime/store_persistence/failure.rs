@@ -21,7 +21,7 @@ use crate::{
 const FIRST_RETRY_MS: u32 = 2_000;
 /// The longest retry delay, in milliseconds.
 const MAX_RETRY_MS: u32 = 60_000;
-/// The time that another tab has to answer that it owns a conversation, in milliseconds.
+/// The time, in milliseconds, within which another tab must answer that it owns a conversation.
 const PING_TIMEOUT_MS: u64 = 500;
 
 /// The failure state of a store.
@@ -41,9 +41,9 @@ impl StorePersistence {
         self.failure.fails.get()
     }
 
-    /// Handles an error of the store. If another page has taken over, the takeover is handled;
-    /// otherwise the failure is shown, and the write is retried later. An error for a conversation
-    /// that is not open any more is ignored.
+    /// Handles an error of the store. If another page has taken over the conversation, the takeover
+    /// is handled; otherwise the failure is shown, and the write is retried later. An error for a
+    /// conversation that is not open any more is ignored.
     pub(super) fn handle_error(&self, thread: &Rc<TabThread>, error: &StoreError) {
         if !self.is_current(thread) {
             return;
@@ -93,9 +93,9 @@ impl StorePersistence {
     }
 
     /// Queues the postponed jobs again, and writes the unsaved changes. If there are no changes,
-    /// sends the store a request that changes nothing. While a conversation is being opened, the
-    /// retry is scheduled again instead; nothing is sent if this tab does not own the conversation,
-    /// or if the store may have a diverged state.
+    /// sends the store a request that changes nothing. While a conversation is being opened,
+    /// schedules another retry instead. Sends nothing if this tab does not own the conversation, or
+    /// if the store may have a diverged state.
     pub(super) async fn retry_writes(&self) {
         let postponed_jobs = mem::take(&mut *self.failure.postponed.borrow_mut());
         self.jobs.borrow_mut().extend(postponed_jobs);
@@ -155,8 +155,9 @@ impl StorePersistence {
         });
     }
 
-    /// Asks the other tabs whether one of them owns a conversation. Returns false if no tab answers
-    /// within [`PING_TIMEOUT_MS`], and `None` if there is no channel to the other tabs.
+    /// Asks the other tabs whether one of them owns a conversation. Returns true if a tab answers,
+    /// false if no tab answers within [`PING_TIMEOUT_MS`], and `None` if there is no channel to the
+    /// other tabs.
     pub(super) async fn is_owned_by_other_tab(&self, thread: &Rc<TabThread>) -> Option<bool> {
         let (sender, receiver) = oneshot::channel();
         thread.pinged.replace(Some(sender));

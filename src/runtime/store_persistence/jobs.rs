@@ -1,4 +1,4 @@
-//! Runs the jobs of a store one after the other, and reports their outcomes.
+//! Runs the jobs that write to a store one after the other, and reports the outcomes of the jobs.
 
 use std::{mem, rc::Rc, time::Duration};
 
@@ -28,7 +28,7 @@ pub(super) enum WriteJob {
     Save,
     /// A repetition of all postponed writes, and a write of the unsaved changes.
     Again,
-    /// A write of a call's start, together with the changes before it.
+    /// A write of a call's start, together with the unsaved changes.
     Commit(CommitId, Box<JournalEntry>),
     /// A write of the final state of a conversation that was replaced.
     Archive(Rc<TabThread>, Value, UnsavedChanges),
@@ -129,17 +129,18 @@ impl StorePersistence {
         thread.taken.get() || message_count.unwrap_or_default() > 0
     }
 
-    /// Writes the start of a call to the journal; `Err` is the reason why the call must not start.
+    /// Writes the start of a call to the journal. Returns an error with the reason if the call must
+    /// not start.
     ///
     /// If the store fails, a call that was never passed to a store is allowed, since no other page
-    /// can start it, and its entry is written later (rule "when a store fails"; [`StoredCalls`]
-    /// tracks these calls).
+    /// can start the call. The entry of the call is written later (rule "when a store fails";
+    /// [`StoredCalls`] tracks these calls).
     async fn write_claim(&self, entry: &JournalEntry) -> Result<(), String> {
         let thread = self.thread();
         if !self.owns_thread() || thread.id != entry.thread_id() {
             return Err("the conversation is not open here".to_owned());
         }
-        // The calls that were stored before the batch with the claim.
+        // Reads the calls that were stored before the batch with the claim.
         let stored_calls = thread.stored.get();
         let may_start = |outcome| stored_calls.may_start(entry.call_key(), outcome);
         if (self.is_failing() || thread.is_apart.get()) && may_start(ClaimOutcome::Failed) {
@@ -167,10 +168,10 @@ impl StorePersistence {
         Ok(())
     }
 
-    /// Checks that a failing store answers again, by writing an empty batch; does nothing if the
-    /// store is not failing or the writer is not registered. A claim is not used for this check: if
-    /// its write failed, its outcome would be unknown, and this page could no longer start the
-    /// call.
+    /// Writes an empty batch to check that a failing store works again. Does nothing if the store
+    /// is not failing or the writer is not registered. A claim is not used for this check: if the
+    /// write of a claim failed, the outcome of the claim would be unknown, and this page could no
+    /// longer start the call.
     pub(super) async fn check_store(&self, thread: &TabThread) -> Result<(), StoreError> {
         let empty_batch = Batch {
             thread_id: thread.id.clone(),
@@ -196,8 +197,8 @@ impl StorePersistence {
         }
     }
 
-    /// Writes the unsaved changes in one atomic batch, together with the claim if one is given. If
-    /// the store no longer has the conversation, the complete conversation is written.
+    /// Writes the unsaved changes in one atomic batch, together with `claim` if there is a claim.
+    /// If the store no longer contains the conversation, the complete conversation is written.
     pub(super) async fn write_changes(
         &self,
         thread: &Rc<TabThread>,
@@ -269,7 +270,7 @@ impl StorePersistence {
         if thread.lock.borrow().is_none() && !thread.is_lockless.get() {
             self.listen_to_tabs(thread);
             // Another tab can have a conversation with this id only if the conversation was
-            // imported. The conversation of this tab is then the newer one.
+            // imported. In that case, the conversation of this tab is newer.
             self.acquire_ownership(thread, true).await;
         }
         let registration = self.store.take(&thread.id, &thread.writer());
@@ -301,8 +302,8 @@ impl StorePersistence {
             Ok(()) => self.with_timeout(self.store.write(batch)).await,
             Err(error) => Err(error),
         };
-        // The lock is released with the last reference to the conversation. It is also released if
-        // the write fails, so that another tab can become the owner.
+        // Releases the lock even if the write has failed, so that another tab can become the owner.
+        // The lock would otherwise be kept until the last reference to the conversation is dropped.
         thread.lock.take();
         thread.channel.take();
         match outcome {
@@ -314,9 +315,9 @@ impl StorePersistence {
         }
     }
 
-    /// Takes the unsaved changes, and returns a batch of them, the changes, and the calls that the
-    /// batch stores. Returns `None`, and keeps the changes, if the session has another conversation
-    /// or follows another tab.
+    /// Takes the unsaved changes, and returns a batch with these changes, the changes themselves,
+    /// and the calls that the batch stores. Returns `None`, and keeps the changes, if the session
+    /// has another conversation or follows another tab.
     fn collect_batch(&self, thread: &TabThread) -> Option<(Batch, UnsavedChanges, StoredCalls)> {
         let runtime = self.runtime.upgrade()?;
         let mut unsaved_changes = mem::take(&mut *self.unsaved.borrow_mut());

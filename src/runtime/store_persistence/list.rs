@@ -6,13 +6,13 @@ use crate::{
     ui::now,
 };
 
-/// The time for which a deletion can be undone, in milliseconds. When the list is read for the
-/// first time after that, the conversation is removed.
+/// The time for which a deletion can be undone, in milliseconds. The conversation is removed when
+/// the list is read for the first time after this period.
 const UNDO_PERIOD_MS: i64 = 3_600_000;
 
 impl StorePersistence {
     pub(super) async fn refresh_list(&self) {
-        // If the list cannot be read, the shown list is not changed.
+        // If the list cannot be read, the displayed list is not changed.
         let Ok(threads) = self.with_timeout(self.store.threads()).await else {
             return;
         };
@@ -26,7 +26,7 @@ impl StorePersistence {
         self.show_list(remaining_threads);
         let expired_threads: Vec<ThreadInfo> = expired_threads;
         for thread in expired_threads {
-            // A failed removal is retried when the list is read the next time.
+            // A failed removal is retried when the list is read again.
             let _ = self.with_timeout(self.store.remove(&thread.id)).await;
         }
     }

@@ -1,7 +1,7 @@
 //! Persists a conversation in a store, and ensures that a single tab acts on the conversation.
 //!
 //! `open` loads a conversation and determines its owner, `save` builds batches from changes, and
-//! `jobs` writes the batches one by one. `failure` postpones them while the store fails.
+//! `jobs` writes the batches one by one. `failure` postpones the writes while the store fails.
 
 mod failure;
 mod jobs;
@@ -45,9 +45,10 @@ use crate::{
 const MAX_SAVE_DELAY_MS: u32 = 1_000;
 /// The time for which calls of the agent are collected before they are written, in milliseconds.
 const CALLS_SAVE_DELAY_MS: u32 = 50;
-/// The same time in a series of calls, after the first [`SERIES_START_LEN`] writes.
+/// The time for which calls in a series are collected after the first [`SERIES_START_LEN`] writes
+/// of the series, in milliseconds.
 const SERIES_SAVE_DELAY_MS: u32 = 200;
-/// The number of writes of a series that wait for [`CALLS_SAVE_DELAY_MS`].
+/// The number of writes at the start of a series that wait only for [`CALLS_SAVE_DELAY_MS`].
 const SERIES_START_LEN: u32 = 8;
 /// The pause between two writes of calls that ends a series, in milliseconds.
 const SERIES_PAUSE_MS: i64 = 1_000;
@@ -62,9 +63,9 @@ struct CallSeries {
 }
 
 impl CallSeries {
-    /// Returns the number of writes in the series, which is zero if the series has ended.
+    /// Returns the number of writes in the series. The number is 0 if the series has ended.
     fn current_writes(self, now: i64) -> u32 {
-        // The clock may be set back.
+        // A negative difference ends the series, because the clock may be set back.
         let continues = (0..SERIES_PAUSE_MS).contains(&now.saturating_sub(self.last));
         if continues { self.writes } else { 0 }
     }
@@ -92,7 +93,7 @@ pub(crate) struct StorePersistence {
     runtime: Weak<Runtime>,
     store: Rc<dyn Store>,
     ownership: Cell<Ownership>,
-    /// Inputs that wait until the conversation is loaded.
+    /// The inputs that wait until the conversation is loaded.
     held: RefCell<Vec<Input>>,
     thread: RefCell<Rc<TabThread>>,
     unsaved: RefCell<UnsavedChanges>,
@@ -100,7 +101,7 @@ pub(crate) struct StorePersistence {
     working: Cell<bool>,
     /// The urgency of the scheduled save, if there is one.
     waits: Cell<Option<Urgency>>,
-    /// The number of the newest timer of a save. The timer of an older number saves nothing.
+    /// The number of the newest timer of a save. A timer with an older number saves nothing.
     timer: Cell<u64>,
     series: Cell<CallSeries>,
     /// The phases of calls at their last change.
@@ -111,7 +112,8 @@ pub(crate) struct StorePersistence {
     /// True while the session restores a stored conversation that was just loaded.
     restores: Cell<bool>,
     ended: Cell<bool>,
-    /// The previous conversation with its unsaved changes, as long as they may have to be written.
+    /// The previous conversation with its unsaved changes, as long as these changes may have to be
+    /// written.
     left: RefCell<Option<(Rc<TabThread>, UnsavedChanges)>>,
     /// True if the application has given the id of the conversation that is opened first.
     is_named: bool,
@@ -227,8 +229,8 @@ impl StorePersistence {
         runtime.is_some_and(|runtime| runtime.dispatch(input).is_ok())
     }
 
-    /// Starts with the application's initial conversation, or an empty one, because nothing is
-    /// stored, and dispatches the inputs that were held back.
+    /// Starts with the application's initial conversation, or with an empty conversation, because
+    /// the conversation is not stored. Then dispatches the inputs that were held back.
     fn start_unstored_thread(&self, id: &str, initial: Option<Value>) {
         self.load_initial_thread(id, initial);
         self.dispatch_held_inputs();
@@ -268,7 +270,7 @@ impl StorePersistence {
         });
     }
 
-    /// Schedules a save, unless one is scheduled that is at least as urgent.
+    /// Schedules a save, unless a save that is at least as urgent is already scheduled.
     fn schedule_save(&self, urgency: Urgency) {
         if self.waits.get() >= Some(urgency) {
             return;
@@ -354,8 +356,9 @@ impl Persistence for StorePersistence {
             let mut unsaved_changes = self.unsaved.borrow_mut();
             if changes.thread {
                 phases.clear();
-                // If the session has not just restored the stored conversation, this is another
-                // conversation under the same id.
+                // If the session has not just restored the stored conversation, it contains a
+                // different conversation with the same id, so the complete conversation must be
+                // written.
                 if !self.restores.take() {
                     unsaved_changes.merge_older(UnsavedChanges::whole_thread());
                 }
@@ -405,7 +408,8 @@ impl Persistence for StorePersistence {
         let Some(persistence) = self.me.upgrade() else {
             return;
         };
-        // This ends the open calls of the current conversation, and writes them as usual.
+        // A new conversation ends the open calls of the current conversation, and writes these
+        // calls as usual.
         persistence.dispatch(Input::NewThread);
         persistence
             .thread
