@@ -1,8 +1,8 @@
 //! A chat window for agents, as a Leptos component library.
 //!
 //! Components register the actions that an assistant may take on their page. The chat window talks
-//! to an agent, shows each call as it arrives, asks the user for approval where the action requires
-//! it, runs the handler exactly once and posts the result back. An example with an action and a
+//! to an agent, shows each call as it arrives, asks the user for approval if the action requires
+//! approval, runs the handler exactly once and posts the result back. An example with an action and a
 //! chat window:
 //!
 //! ```
@@ -55,8 +55,8 @@
 //! 2. **Context**: [`use_assistant_context`] registers a value that is read whenever a run
 //!    opens; [`Assistant::set_state`] sets the state that is shared with the agent.
 //! 3. **Approvals and questions**: [`Approval`] determines whether the user is asked before a call
-//!    runs; [`ToolContext::ask_with`] and [`ToolContext::confirm`] ask the user while it runs.
-//!    Questions of the agent are shown in a form, or in a view of the application
+//!    runs; [`ToolContext::ask_with`] and [`ToolContext::confirm`] ask the user while the call runs.
+//!    Questions from the agent are shown in a form, or in a view of the application
 //!    ([`use_interrupt_renderer`]).
 //! 4. **Rendering**: a renderer of calls receives a [`ToolCallView`] ([`ToolAction::render`],
 //!    [`use_tool_renderer`]), and a renderer of other parts of messages receives a [`PartHandle`]

@@ -95,9 +95,9 @@ impl Token {
 }
 
 impl Highlighter {
-    /// Creates a highlighter from a function of code and language. The function is called once for
-    /// each finished block that names its language. If the joined tokens differ from the code, the
-    /// block stays plain.
+    /// Creates a highlighter from a function that receives the code and the language. The function
+    /// is called once for each finished block that names its language. If the joined tokens differ
+    /// from the code, the block stays plain.
     ///
     /// ```
     /// use leptos_assistant::markdown::{Highlighter, Token};

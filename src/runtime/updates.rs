@@ -29,8 +29,8 @@ impl Runtime {
         subscribe(&self.updates.observers, observer)
     }
 
-    /// Notifies the observers of the records of these changes. The session is not borrowed during
-    /// the calls.
+    /// Creates the records of these changes, and passes the records to the observers. The session
+    /// is not borrowed during the calls.
     pub(super) fn notify_update_observers(&self, changes: &Changes) {
         if self.updates.observers.is_empty() || changes.is_empty() {
             return;

@@ -19,9 +19,9 @@ pub(super) struct InterruptionCheck {
 }
 
 impl Runtime {
-    /// Schedules a check that the current input has completed, as a microtask, which runs when the
-    /// stack is empty. The check panics if an input was interrupted. One check covers all inputs of
-    /// a task.
+    /// Schedules a microtask that checks whether the current input has completed. The microtask
+    /// runs when the stack is empty, and panics if an input was interrupted. One check covers all
+    /// inputs of a task.
     pub(super) fn schedule_interruption_check(&self) {
         let Some(window) = crate::ui::browser() else {
             return;

@@ -51,13 +51,13 @@ pub trait ApprovalStore: 'static {
     /// Loads the stored approvals. Invalid entries are ignored by the caller.
     fn load(&self) -> Pin<Box<dyn Future<Output = Vec<Value>>>>;
 
-    /// Stores these approvals, and removes earlier ones that are not among them. Each approval is
-    /// an object with a unique `id`. If the store has other writers, leave existing entries
+    /// Stores these approvals, and removes stored approvals that are not among them. Each approval
+    /// is an object with a unique `id`. A store with other writers must leave existing entries
     /// unchanged: only [`Self::swap`] modifies an entry.
     fn keep(&self, approvals: Vec<Value>);
 
-    /// Atomically replaces an approval, if the stored entry with the `id` still equals `before`;
-    /// otherwise changes nothing, and resolves to [`Swap::Found`] with the stored entry. This
+    /// Atomically replaces an approval, if the stored entry with the `id` still equals `before`.
+    /// Otherwise changes nothing, and resolves to [`Swap::Found`] with the stored entry. The swap
     /// counts the uses of an approval that is valid for a number of calls, so that only one of two
     /// tabs can take the last use. The default implementation counts nothing, so the user is asked
     /// about each call that such an approval would allow.
@@ -68,9 +68,9 @@ pub trait ApprovalStore: 'static {
     }
 
     /// Calls `changed` whenever another writer, such as another tab, has changed the stored
-    /// approvals, until the subscription ([`Subscription::new`]) is dropped; removed approvals are
-    /// then revoked. There may be several subscriptions. The default implementation, for a store
-    /// without other writers, never calls back.
+    /// approvals, until the subscription ([`Subscription::new`]) is dropped. The caller then
+    /// revokes the approvals that were removed. There may be several subscriptions. The default
+    /// implementation, for a store without other writers, never calls `changed`.
     fn on_change(&self, changed: Box<dyn Fn()>) -> Subscription {
         drop(changed);
         Subscription::new(|| ())

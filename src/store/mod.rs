@@ -82,7 +82,8 @@ pub type StoreFuture<T> = LocalBoxFuture<'static, Result<T, StoreError>>;
 /// }
 /// ```
 pub trait Store: 'static {
-    /// Loads a conversation; `None` if the conversation was never written, or was removed.
+    /// Loads a conversation. Resolves to `None` if the conversation was never written, or was
+    /// removed.
     fn load(&self, thread_id: &str) -> StoreFuture<Option<StoredThread>>;
 
     /// Makes `writer` the only writer of a conversation from now on.
@@ -100,8 +101,8 @@ pub trait Store: 'static {
     /// Permanently removes a conversation and its journal.
     fn remove(&self, thread_id: &str) -> StoreFuture<()>;
 
-    /// Returns the name under which tabs of this site coordinate ownership; `None` if each tab has
-    /// a store of its own.
+    /// Returns the name under which tabs of this site coordinate ownership. Returns `None` if each
+    /// tab has a store of its own.
     fn shared_as(&self) -> Option<String> {
         None
     }
@@ -143,7 +144,7 @@ impl Store for Box<dyn Store> {
 pub struct StoreError {
     /// The kind of the error.
     pub kind: StoreErrorKind,
-    /// A description in English.
+    /// The description of the error, in English.
     pub message: String,
 }
 
@@ -151,16 +152,16 @@ pub struct StoreError {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StoreErrorKind {
-    /// The journal already has the claim of the batch.
+    /// The journal already contains the claim of the batch.
     Claimed,
     /// The conversation has another writer now.
     TakenOver,
     /// The quota is exceeded.
     Full,
-    /// The browser does not provide the store, or does not allow this page to use it.
+    /// The browser does not provide the store, or does not allow this page to use the store.
     Unavailable,
     /// The store does not open in time, for example because another tab holds an older version of
-    /// it open.
+    /// the store open.
     Blocked,
     /// The data was written by a newer version of this program.
     Newer,

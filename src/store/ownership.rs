@@ -87,7 +87,7 @@ impl Lock {
         Some((position, request_lock(name, options, lost)?))
     }
 
-    /// Takes the lock from the tab that holds the lock; returns `None` if the browser refuses or
+    /// Takes the lock from the tab that holds the lock. Returns `None` if the browser refuses or
     /// does not answer. `lost` is called if another tab steals the lock later.
     pub(crate) async fn steal(name: &str, lost: impl FnOnce() + 'static) -> Option<Self> {
         let options = Object::new();
@@ -101,8 +101,8 @@ impl Lock {
 /// The timeout for answers of the browser, in milliseconds.
 const ANSWER_TIMEOUT_MS: u32 = 1_000;
 
-/// Waits up to `ms` milliseconds for a future. Returns the future as the error if it is not ready
-/// by then.
+/// Waits up to `ms` milliseconds for a future. If the future is not ready by then, returns the
+/// future as the error.
 async fn with_timeout<F: Future + Unpin>(ms: u32, future: F) -> Result<F::Output, F> {
     let timeout = Box::pin(sleep(Duration::from_millis(u64::from(ms))));
     match select(future, timeout).await {
@@ -111,8 +111,8 @@ async fn with_timeout<F: Future + Unpin>(ms: u32, future: F) -> Result<F::Output
     }
 }
 
-/// Returns true if the browser reports that a live page holds the lock; false if the browser
-/// reports otherwise or does not answer.
+/// Returns true if the browser reports that a live page holds the lock. Returns false if the
+/// browser reports that no page holds the lock, or does not answer.
 async fn is_lock_held(name: &str) -> bool {
     let send_query = || {
         let locks = lock_manager()?;
@@ -226,7 +226,7 @@ impl TabMessage {
 /// The channel between the tabs that have a conversation open.
 pub(crate) struct TabChannel {
     channel: Option<BroadcastChannel>,
-    /// The listener, kept alive while the browser may call it.
+    /// The listener, which must be kept alive while the browser may call it.
     _listener: Closure<dyn FnMut(MessageEvent)>,
 }
 
@@ -283,7 +283,7 @@ pub enum Ownership {
     ThisTab {
         /// True if other tabs are prevented from acting on the conversation at the same time.
         /// Without the Web Locks API (in insecure contexts), the tab that opened the conversation
-        /// last acts on it, and another tab may detect that only when it writes.
+        /// last acts on it, and the previous tab may detect the takeover only at its next write.
         across_tabs: bool,
     },
     /// The conversation is stored, and another tab acts on it. In this tab the conversation is

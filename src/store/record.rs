@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Record {
-    /// The name.
+    /// The name, which is unique in the conversation.
     pub name: String,
     /// The text, which is JSON.
     pub text: String,
@@ -33,7 +33,8 @@ pub(crate) fn message_record_name(message: &str) -> String {
     format!("{MESSAGE_PREFIX}{message}")
 }
 
-/// Returns the message id in a record's name; `None` if the record does not contain a message.
+/// Returns the message id in a record's name. Returns `None` if the record does not contain a
+/// message.
 pub(crate) fn message_id_in_name(name: &str) -> Option<&str> {
     name.strip_prefix(MESSAGE_PREFIX)
 }
@@ -46,20 +47,20 @@ pub struct Batch {
     pub thread_id: String,
     /// The id of the writer; see [`super::Store::take`].
     pub writer: String,
-    /// Records to insert or replace, by name.
+    /// The records to insert or replace, by name.
     pub put: Vec<Record>,
     /// The names of records to remove.
     pub remove: Vec<String>,
     /// A journal entry that must not exist yet.
     pub claim: Option<Record>,
-    /// Journal entries to add, except for those whose name already exists.
+    /// The journal entries to add, except for entries whose name already exists.
     pub add: Vec<Record>,
     /// The list entry of the conversation, if it has changed.
     pub info: Option<ThreadInfo>,
 }
 
 impl Batch {
-    /// Creates an empty batch of a writer, for tests of a store.
+    /// Creates an empty batch for a writer, for tests of a store.
     ///
     /// ```
     /// use leptos_assistant::store::{Batch, Record};
@@ -101,7 +102,7 @@ impl StoredThread {
 pub struct ThreadInfo {
     /// The id of the conversation.
     pub id: String,
-    /// The title that the user gave the conversation, else the beginning of the user's first
+    /// The title that the user gave the conversation, or else the beginning of the user's first
     /// message.
     pub title: String,
     /// True if the user gave the conversation its title.
@@ -109,7 +110,7 @@ pub struct ThreadInfo {
     /// The time of the last write, in milliseconds since 1970.
     pub updated_at: i64,
     /// The time at which the user deleted the conversation, in milliseconds since 1970. The
-    /// conversation can be restored until it is removed.
+    /// conversation can be restored until it is removed from the store.
     pub deleted_at: Option<i64>,
 }
 
@@ -117,7 +118,7 @@ pub struct ThreadInfo {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct Label {
-    /// The title, instead of the beginning of the first message.
+    /// The title that replaces the beginning of the first message.
     pub title: Option<String>,
     /// The time at which the user deleted the conversation, in milliseconds since 1970.
     pub deleted_at: Option<i64>,
@@ -188,7 +189,7 @@ impl ThreadInfo {
         }
     }
 
-    /// Applies the user's label.
+    /// Returns the entry with the title and the deletion mark of the user's label.
     ///
     /// ```
     /// use leptos_assistant::store::{Label, ThreadInfo};
@@ -224,7 +225,7 @@ impl ThreadInfo {
         Value::Object(object).to_string()
     }
 
-    /// Parses the output of [`Self::to_text`]; returns `None` for invalid text.
+    /// Parses the output of [`Self::to_text`]. Returns `None` for invalid text.
     #[must_use]
     pub fn from_text(text: &str) -> Option<Self> {
         let value: Value = serde_json::from_str(text).ok()?;

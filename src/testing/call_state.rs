@@ -6,10 +6,10 @@ use serde_json::Value;
 use crate::assistant::Assistant;
 
 /// Merges fields into the state of a call: `status`, `result`, `toolName` and `messageId`, as in an
-/// update of a server ([`ToolUpdate`](crate::records::ToolUpdate)). Fields that are missing keep
-/// their values, except that a result ends a call that has not ended. A call with a new id is
-/// created as pending, with the current time. No handler is started, and a call whose handler runs
-/// in the page is not changed.
+/// update from a server ([`ToolUpdate`](crate::records::ToolUpdate)). Missing fields keep their
+/// values, except that a result ends a call that has not ended. A call with a new id is created as
+/// pending, with the current time. No handler is started, and a call whose handler runs in the page
+/// is not changed.
 ///
 /// ```no_run
 /// use leptos_assistant::{testing::update_state, use_assistant};

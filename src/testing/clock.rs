@@ -1,4 +1,4 @@
-//! Replaces the clock of the browser with one that a test controls.
+//! Replaces the clock of the browser with a clock that a test controls.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use crate::ui::clock;
 /// Dropping the clock restores the browser's time.
 ///
 /// The clock controls intentional delays: the limits of handlers and questions, the pace of a
-/// scripted agent, the time for which a button shows "Copied". Frames and the network are not
+/// scripted agent, and the time for which a button shows "Copied". Frames and the network are not
 /// affected. Delays that began before the clock was created follow the browser's time.
 ///
 /// ```

@@ -1,5 +1,5 @@
 //! Test utilities for applications: an agent with predefined answers, mounting of components, the
-//! registered actions, checks that a schema fits its type, a clock that a test controls, and
+//! registered actions, checks that a schema fits a type, a clock that a test controls, and
 //! decisions by scripted events.
 //!
 //! The feature `testing` enables this module, in the `[dev-dependencies]` of an application:

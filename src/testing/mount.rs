@@ -10,11 +10,11 @@ use wasm_bindgen::JsCast;
 use super::accept_scripted_events;
 use crate::ui::{after_by_browser, find};
 
-/// The number of frames to wait. Streaming text is rendered at every second frame, and the effects
-/// of the change run one frame later.
+/// The number of frames that [`settle`] waits. Streaming text is rendered at every second frame,
+/// and the effects of the change run one frame later.
 const SETTLE_FRAMES: usize = 3;
 
-/// A mounted component, which is removed from the page when it is dropped.
+/// A mounted component. Dropping this value removes the component from the page.
 #[non_exhaustive]
 pub struct Mounted {
     /// The element that contains the component.
@@ -84,7 +84,7 @@ impl Mounted {
             .unwrap_or_default()
     }
 
-    /// Clicks the first element that matches a CSS selector, as a user does; returns false if no
+    /// Clicks the first element that matches a CSS selector, as a user does. Returns false if no
     /// element matches.
     pub fn click(&self, selector: &str) -> bool {
         let _guard = accept_scripted_events();
@@ -101,7 +101,7 @@ impl Drop for Mounted {
     }
 }
 
-/// Waits for pending work of the page: tasks, timers without delay, the frames in which text is
+/// Waits for pending work of the page: tasks, timers without delay, and the frames in which text is
 /// shown. The wait is longer on a busy machine.
 ///
 /// ```
@@ -120,13 +120,13 @@ pub async fn settle() {
             // Sending fails only if the receiver was dropped.
             let _ = sender.send(());
         });
-        // Hidden pages draw no frames.
+        // The wait has a timeout, because hidden pages draw no frames.
         select(receiver, pin!(wait_ms(500))).await;
     }
     wait_ms(0).await;
 }
 
-/// Waits until a condition holds. Returns false if it does not hold within five seconds.
+/// Waits until a condition holds. Returns false if the condition does not hold within five seconds.
 ///
 /// ```
 /// # use leptos_assistant::testing::{Mounted, until};

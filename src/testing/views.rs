@@ -8,8 +8,8 @@ use crate::{
     assistant::{Assistant, PartHandle},
 };
 
-/// Returns the view of a call as its renderer would receive it, with streaming arguments; `None` if
-/// the call does not exist.
+/// Returns the view of a call as its renderer would receive it, with streaming arguments. Returns
+/// `None` if the call does not exist.
 ///
 /// ```
 /// use leptos_assistant::{CallKey, ToolCallView, testing::call_view, use_assistant};
@@ -29,8 +29,8 @@ pub fn call_view(assistant: &Assistant, key: &CallKey) -> Option<ToolCallView> {
     assistant.tool_call(key)
 }
 
-/// Returns the handle of a part as its renderer would receive it; `None` if the part does not
-/// exist.
+/// Returns the handle of a part as its renderer would receive it. Returns `None` if the part does
+/// not exist.
 ///
 /// ```
 /// use leptos_assistant::{Assistant, testing::part_handle};

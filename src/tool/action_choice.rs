@@ -44,7 +44,7 @@ pub(super) enum IncompleteDecision {
     NotChosen,
     /// The text of the response is missing.
     NoResponse,
-    /// The edited arguments are not valid JSON; the position of the error.
+    /// The edited arguments are not valid JSON. The fields contain the position of the error.
     NoJson { line: usize, column: usize },
 }
 
@@ -60,8 +60,8 @@ impl ActionChoice {
         }
     }
 
-    /// Returns the decision about the action, or the reason why the decision is incomplete;
-    /// tracked.
+    /// Returns the decision about the action, or the reason why the decision is incomplete. Tracks
+    /// the signals of the choice.
     pub(super) fn decision(self) -> Result<ActionDecision, IncompleteDecision> {
         let text = |of: RwSignal<String>| of.with(|text| text.trim().to_owned());
         match self.kind.get() {
@@ -86,8 +86,8 @@ impl ActionChoice {
         }
     }
 
-    /// Returns the error message below the text field; `None` until the user has tried to send, and
-    /// while the decision is complete or not chosen.
+    /// Returns the error message below the text field. Returns `None` until the user has tried to
+    /// send the decisions, and while the decision is complete or not chosen.
     fn error_message(self, labels: &Labels) -> Option<String> {
         if !self.tried.get() {
             return None;
@@ -104,7 +104,8 @@ impl ActionChoice {
 }
 
 /// Renders an action, with a radio button for each permitted decision and the text field of the
-/// selected decision. The user can decide while `accepts_answers` is true; `number` counts from 1.
+/// selected decision. The user can decide while `accepts_answers` is true. `number` is the position
+/// of the action, counted from 1.
 pub(super) fn action_choice(
     number: usize,
     action: &RequestedAction,
@@ -241,7 +242,8 @@ fn decision_field(field: DecisionField, choice: ActionChoice, words: &Words) -> 
     let details_id = format!("la-field-{}", fresh_id());
     let problem_words = words.clone();
     let problem = Signal::derive(move || choice.error_message(&problem_words.get()));
-    // Renders the text of the field again below it, with hidden characters shown by their codes.
+    // Renders the text of the field again below the field, with hidden characters shown by their
+    // codes.
     let escaped_note = move || {
         let escaped_text =
             text.with(|text| has_escaped_characters(text, EscapeMode::Exact).then(|| text.clone()));

@@ -12,8 +12,8 @@ use super::{
 };
 use crate::ui::{Words, dynamic, memo};
 
-/// The user's decisions about the actions of a question; empty if the question does not accept a
-/// decision for each action.
+/// The user's decisions about the actions of a question. The list is empty if the question does not
+/// accept a decision for each action.
 #[derive(Clone, Copy)]
 pub(super) struct ActionChoices(StoredValue<Vec<ActionChoice>>);
 
@@ -29,14 +29,14 @@ impl ActionChoices {
     }
 
     /// Returns the decisions in the order of the actions, or the first error while a decision is
-    /// incomplete; tracked.
+    /// incomplete. Tracks the signals of the choices.
     fn decisions(self) -> Result<Vec<ActionDecision>, IncompleteDecision> {
         let choices = self.0.try_get_value().unwrap_or_default();
         choices.into_iter().map(ActionChoice::decision).collect()
     }
 
     /// Returns the decisions to send. If a decision is missing or incomplete, shows the errors of
-    /// the actions and returns a refusal with the number of decisions made.
+    /// the actions and returns a refusal with the number of complete decisions.
     pub(super) fn collect_decisions(self) -> Result<Vec<ActionDecision>, Refusal> {
         untrack(|| self.decisions()).map_err(|_| {
             let choices = self.0.try_get_value().unwrap_or_default();
@@ -51,7 +51,7 @@ impl ActionChoices {
         })
     }
 
-    /// Returns a memo that is true once every action has a decision.
+    /// Returns a memo that is true once every action has a complete decision.
     pub(super) fn are_made(self) -> Memo<bool> {
         memo(move || self.decisions().is_ok())
     }

@@ -1,14 +1,14 @@
-//! Renders the agent's text about a question: attributed to the agent, and limited in length, so
-//! that the page's own text stays in view.
+//! Renders the agent's text about a question. The text is attributed to the agent and limited in
+//! length, so that the page's own text stays in view.
 
 use leptos::prelude::*;
 
 use super::ExactText;
 use crate::ui::{Icon, Words};
 
-/// The maximum length shown at first, in characters; the rest can be expanded.
+/// The maximum length of the text that is shown at first, in characters. The rest can be expanded.
 const MAX_CHARS: usize = 500;
-/// The maximum number of lines shown at first.
+/// The maximum number of lines of the text that is shown at first.
 const MAX_LINES: usize = 8;
 
 /// Renders a text under a label that attributes the text to the agent. The part beyond the limits

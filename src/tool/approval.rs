@@ -1,5 +1,5 @@
-//! Renders the approval card of a call. A request of the page and a question of the agent look
-//! different.
+//! Renders the approval card of a call. The card for a request from the page looks different from
+//! the card for a question from the agent.
 
 use leptos::{html, prelude::*};
 use serde_json::Value;
@@ -23,27 +23,28 @@ use crate::{
 /// Asks the user to approve a call, with the exact arguments that would run. The arguments can be
 /// edited first, if the action or the agent accepts edits.
 ///
-/// A request of the page (`data-kind="page"`) uses the page's texts: the description from
-/// [`ToolAction::describe`](crate::ToolAction::describe), with the arguments that it does not
-/// mention below it, else the action's title or name above the exact arguments. The fold "More"
-/// below the buttons has the name of the action, all exact arguments, and the button that edits
-/// them. `data-risk` is the [`Risk`] of the action. A question of the agent (`data-kind="agent"`)
-/// uses none of the page's texts: the card shows the name of the call, the exact arguments, and
-/// below them the agent's text, attributed to the agent. An approval is accepted only after each
-/// part of the card was visible for half a second, and the card has been uncovered, unchanged and
-/// stationary for as long; until then the button is `aria-disabled`. If a reason is accepted, Deny
-/// first opens a field for the reason, and a second press denies. If several windows of one
-/// assistant are mounted, one of them shows the card, and the others refer to that window.
+/// A request from the page (`data-kind="page"`) uses the page's texts. The card shows the
+/// description from [`ToolAction::describe`](crate::ToolAction::describe), and below the
+/// description the arguments that it does not mention. Without a description, the card shows the
+/// action's title or name above the exact arguments. The fold "More" below the buttons contains the
+/// name of the action, all exact arguments, and the button for editing the arguments. `data-risk`
+/// is the [`Risk`] of the action. A question from the agent (`data-kind="agent"`) uses none of the
+/// page's texts: the card shows the name of the call, the exact arguments, and below them the
+/// agent's text, attributed to the agent. An approval is accepted only after each part of the card
+/// was visible for half a second, and the card has been uncovered, unchanged and stationary for as
+/// long; until then the button is `aria-disabled`. If a reason is accepted, Deny first opens a
+/// field for the reason, and a second press denies the call. If several windows of one assistant
+/// are mounted, one of them shows the card, and the others refer to that window.
 ///
 /// # Accessibility
 ///
-/// A named group in the flow of the chat; the rows are the description of the button that approves.
-/// The card never takes the focus when it appears. If a button of the card has the focus when the
-/// card is removed, the focus moves to another open question, or to the text box of the chat. A
-/// change of the call is announced as a `status`.
+/// The card is a named group in the flow of the chat, and its rows describe the button that
+/// approves. The card never takes the focus when it appears. If a button of the card has the focus
+/// when the card is removed, the focus moves to another open question, or to the text box of the
+/// chat. A change of the call is announced as a `status`.
 #[component]
 pub fn ApprovalCard(
-    /// The call.
+    /// The call that the user is asked to approve.
     call: ToolCallView<Value>,
 ) -> impl IntoView {
     let Some(assistant) = call.assistant() else {
@@ -56,7 +57,7 @@ pub fn ApprovalCard(
 
 /// Renders the approval card of a call, even if another window shows the card.
 pub(super) fn approval_card(call: ToolCallView<Value>) -> AnyView {
-    // A new interrupt gets a new card.
+    // Renders a new card for each new interrupt.
     let interrupt_id = memo(move || call.interrupt_id());
     dynamic(move || render_card(&call, interrupt_id.get())).into_any()
 }

@@ -57,7 +57,8 @@ impl ApprovalContext {
     /// Replaces the answer buttons with the form for editing arguments, and moves the focus into
     /// the form.
     pub(super) fn start_editing(&self) {
-        // Opens the fold, because the button in it gets the focus when the form is closed.
+        // Opens the fold, because the button that opened the form is in the fold, and gets the
+        // focus when the form is closed.
         self.more.set(true);
         self.editing.set(true);
         self.focus_when_rendered(".la-form :is(input, select, textarea)");
@@ -70,8 +71,8 @@ impl ApprovalContext {
         self.focus_when_rendered(".la-approval-edit");
     }
 
-    /// Closes the form after the edited arguments were accepted, and shows their preview. The card
-    /// gets the focus, so that screen readers begin with its title.
+    /// Closes the form after the edited arguments were accepted, and shows the preview of these
+    /// arguments. The card gets the focus, so that screen readers begin with the title of the card.
     pub(super) fn show_review(&self, args: Value) {
         self.reviewed.args.set(Some(args));
         self.editing.set(false);
@@ -99,8 +100,8 @@ impl ApprovalContext {
     }
 }
 
-/// The arguments that the user has edited but not yet approved, because their preview is shown
-/// first.
+/// The arguments that the user has edited but not yet approved, because a preview with these
+/// arguments is shown first.
 #[derive(Clone, Copy)]
 pub(super) struct ReviewedArguments {
     call: ToolCallView<Value>,
@@ -110,7 +111,8 @@ pub(super) struct ReviewedArguments {
 impl ReviewedArguments {
     pub(super) fn new(call: ToolCallView<Value>) -> Self {
         let args = RwSignal::new(None);
-        // A new preview of the same arguments is not a change by the user.
+        // Clears the edited arguments after a new preview of the same arguments, because the new
+        // preview is not a change by the user.
         effect(move |previous: Option<(Option<Value>, Option<_>)>| {
             let current = (call.args_value(), call.preview());
             let preview_changed = previous.is_some_and(|(args, preview)| {
@@ -124,8 +126,8 @@ impl ReviewedArguments {
         Self { call, args }
     }
 
-    /// Returns a signal that is true while the card shows arguments that the user has edited, and
-    /// nothing else has changed since.
+    /// Returns a signal that is true while the call has the arguments that the user has edited, and
+    /// the preview of these arguments has not changed.
     pub(super) fn shows_edited(self) -> Signal<bool> {
         Signal::derive(move || {
             let args = self.args.get();
@@ -141,7 +143,7 @@ pub(super) fn track_visibility(
     description: impl Fn() -> Option<ShownDescription> + Send + Sync + 'static,
     changed: impl Fn() + 'static,
 ) -> Visibility {
-    // Titles and descriptions may read signals.
+    // The content is a memo, because titles and descriptions may read signals.
     let content = memo(move || (call.fingerprint(), call.title(), description()));
     Visibility::new(content, move |(previous, ..), (current, ..)| {
         if previous != current {

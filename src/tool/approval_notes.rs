@@ -44,7 +44,7 @@ pub(super) fn changed_note(call: ToolCallView<Value>, by_user: Signal<bool>) -> 
     let initial = untrack(|| call.fingerprint());
     let is_changed = memo(move || {
         let current = call.fingerprint();
-        // An action that is currently not registered has another note.
+        // Requires `can_run`, because an action that is currently not registered has its own note.
         call.has_changed() || (current.is_some() && current != initial && call.can_run())
     });
     let note = move || {

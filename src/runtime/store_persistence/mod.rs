@@ -124,8 +124,8 @@ pub(crate) struct StorePersistence {
 }
 
 impl StorePersistence {
-    /// Starts persistence for a runtime, and opens the conversation with this id, else with the id
-    /// in `initial`, else the conversation that the tab remembers. If there is no such id, or if
+    /// Starts persistence for a runtime, and opens the conversation with `thread_id`, else with the
+    /// id in `initial`, else the conversation that the tab remembers. If there is no such id, or if
     /// the conversation is not stored, the runtime begins with `initial`, or with an empty
     /// conversation.
     pub(crate) fn start(

@@ -1,4 +1,4 @@
-//! Opens a conversation, to act on it or to follow the tab that owns it.
+//! Opens a conversation: this tab becomes the owner, or follows the tab that owns the conversation.
 
 use std::{
     collections::HashMap,
@@ -22,7 +22,7 @@ use crate::{
 /// The maximum time to wait for a lock, in milliseconds. After a reload, the previous page may
 /// still hold the lock for a short time.
 const LOCK_TIMEOUT_MS: u32 = 400;
-/// The time that another tab has to write its state and release the lock, in milliseconds.
+/// The time within which another tab must write its state and release the lock, in milliseconds.
 const RELEASE_TIMEOUT_MS: u32 = 1_000;
 /// The interval between reads of a followed conversation, in milliseconds.
 const FOLLOW_INTERVAL_MS: u32 = 500;
@@ -50,8 +50,8 @@ impl StorePersistence {
         self.load_or_follow(&thread, is_owner).await;
     }
 
-    /// Waits until the engine is loaded, so that inputs are handled at once and a restored
-    /// conversation can be read back. Returns false if the provider was unmounted meanwhile.
+    /// Waits until the engine is loaded, so that the session handles each input at once, such as
+    /// the restoration of a conversation. Returns false if the provider was unmounted meanwhile.
     #[cfg(feature = "split")]
     async fn wait_for_engine(&self) -> bool {
         if let Some(runtime) = self.runtime.upgrade() {
@@ -69,7 +69,8 @@ impl StorePersistence {
         if !self.is_current(thread) {
             return;
         }
-        // Another tab has taken over the conversation meanwhile, and this tab already follows it.
+        // If another tab has taken over the conversation meanwhile, this tab already follows that
+        // tab, so only the inputs that were held back are dispatched.
         if self.ownership.get() != Ownership::Opening {
             return self.dispatch_held_inputs();
         }
@@ -98,7 +99,7 @@ impl StorePersistence {
         Some(format!("leptos-assistant/{store}/{}", thread.id))
     }
 
-    /// Listens to messages of other tabs about a conversation.
+    /// Listens to messages from other tabs about a conversation.
     pub(super) fn listen_to_tabs(&self, thread: &Rc<TabThread>) {
         let Some(name) = self.lock_name(thread) else {
             return;
@@ -130,7 +131,7 @@ impl StorePersistence {
             }
             (TabMessage::Pong, _) => {
                 if let Some(sender) = thread.pinged.take() {
-                    // A late answer has no receiver.
+                    // Sending fails only if the answer is late and the receiver was dropped.
                     let _ = sender.send(());
                 }
             }
@@ -237,7 +238,7 @@ impl StorePersistence {
         self.start_unstored_thread(&thread.id, initial);
     }
 
-    /// Begins another conversation because the stored data is unreadable, and shows the error. The
+    /// Begins a new conversation because the stored data is unreadable, and shows the error. The
     /// stored data is not changed.
     fn begin_after_corruption(&self, error: &StoreError) {
         self.set_ownership(self.this_tab_ownership());
@@ -250,8 +251,8 @@ impl StorePersistence {
     }
 
     /// Continues in this page only, because the store has failed to load the conversation, and
-    /// schedules a retry. Continues with the conversation if this page already shows it, otherwise
-    /// with `initial` or an empty conversation.
+    /// schedules a retry. Continues with the conversation if this page already shows the
+    /// conversation, otherwise with `initial` or an empty conversation.
     fn continue_without_store(
         &self,
         thread: &Rc<TabThread>,
@@ -269,7 +270,8 @@ impl StorePersistence {
             runtime.read(read_snapshot).flatten()
         });
         if let Some(snapshot) = shown_snapshot {
-            // The previous tab may have written a newer state than the one shown here.
+            // The previous tab may have written a newer state than this page shows, so this page
+            // must not overwrite the stored state.
             thread.is_apart.set(true);
             let thread_id = thread.id.clone();
             self.dispatch(Input::Restore {
@@ -280,13 +282,14 @@ impl StorePersistence {
         } else {
             match error.kind {
                 StoreErrorKind::Unavailable => thread.is_apart.set(true),
-                // The conversation may be stored, and open in another tab, so another conversation
-                // is begun instead.
+                // The conversation may be stored, and open in another tab, so a new conversation is
+                // begun instead.
                 _ => drop(self.dispatch(Input::NewThread)),
             }
             let current_thread = self.thread();
             self.load_initial_thread(&current_thread.id, initial);
-            // The conversation is the application's `initial` one, and is not in the store.
+            // Clears the stored calls, because the conversation begins with `initial` and is not in
+            // the store.
             current_thread.stored.take();
         }
         self.show_ownership();
@@ -408,8 +411,8 @@ impl StorePersistence {
         self.save_now(false);
         self.set_ownership(Ownership::OtherTab);
         self.show_read_only(thread);
-        // Dropping the lock releases it. The batch was already passed to the store, which writes it
-        // before later batches.
+        // Dropping the lock releases the lock. The store has already received the batch, and writes
+        // it before later batches.
         thread.lock.take();
         thread.send(TabMessage::Released);
         self.queue_for_lock_later(thread);
@@ -453,8 +456,8 @@ impl StorePersistence {
     }
 }
 
-/// Returns the snapshot, and the journal sorted by call and attempt. Fails if the outline or a
-/// message is missing or unreadable; an unreadable journal entry is skipped.
+/// Parses a stored conversation into a snapshot and a journal sorted by call and attempt. Fails if
+/// the outline or a message is missing or unreadable; an unreadable journal entry is skipped.
 fn parse_stored_thread(stored: &StoredThread) -> Result<(Value, Vec<JournalEntry>), StoreError> {
     let corrupt_error = |message: String| StoreError::new(StoreErrorKind::Corrupt, message);
     let parse = |text: &str| serde_json::from_str::<Value>(text);
@@ -471,7 +474,8 @@ fn parse_stored_thread(stored: &StoredThread) -> Result<(Value, Vec<JournalEntry
     let parse_message = |id: &str| parse(messages.get(id)?).ok();
     let snapshot = assemble_snapshot(outline, parse_message);
     let snapshot = snapshot.map_err(|error| corrupt_error(error.to_string()))?;
-    // An entry that cannot be read keeps its claim, so its call does not start again.
+    // An unreadable entry is skipped. Its claim stays in the store, so the call does not start
+    // again.
     let parse_entry = |text: &str| JournalEntry::from_value(&parse(text).ok()?).ok();
     let entries = stored.journal.iter();
     let mut journal: Vec<JournalEntry> = entries

@@ -33,7 +33,7 @@ pub(super) struct UnsavedChanges {
     texts: HashMap<MessageId, String>,
     /// True if anything outside of messages has changed.
     outline: bool,
-    /// Journal entries to add.
+    /// The journal entries to add.
     entries: Vec<Record>,
 }
 
@@ -69,7 +69,8 @@ impl UnsavedChanges {
             let message = conversation.message(id);
             message.is_none_or(|message| message.is_from_user())
         };
-        // The number of applied events is stored with their effects, in the outline.
+        // If the session counts applied events, their number is stored in the outline, together
+        // with the effects of the events.
         let counts_events = session.counts_events();
         let (mut is_urgent, mut is_due_soon, mut has_path_change, mut has_new_answer) =
             (false, false, false, false);
@@ -151,8 +152,8 @@ impl UnsavedChanges {
         false
     }
 
-    /// Adds older changes, such as those of a failed write. Their journal entries precede the newer
-    /// entries.
+    /// Adds older changes, such as those of a failed write, and puts the older journal entries
+    /// before the newer entries.
     pub(super) fn merge_older(&mut self, mut other: Self) {
         self.all |= other.all;
         self.outline |= other.outline;
@@ -165,7 +166,7 @@ impl UnsavedChanges {
 /// The urgency with which changes are written, in ascending order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Urgency {
-    /// No changes to write.
+    /// There are no changes to write.
     Nothing,
     /// Changes that are written at an interval while content grows: streamed text.
     WithTheAnswer,
@@ -177,10 +178,10 @@ pub(super) enum Urgency {
     AtOnce,
 }
 
-/// Returns true if a change of the call is written at once. False while the arguments are streamed
-/// or the call runs. A call with complete arguments, a result or an error is written at once only
-/// if the page has an action of this name or approval was requested; other phases are always
-/// written at once.
+/// Returns true if a change of the call is written at once. Returns false while the arguments are
+/// streamed or the call runs. A call with complete arguments, a result or an error is written at
+/// once only if the page has an action of this name or approval was requested; other phases are
+/// always written at once.
 fn needs_prompt_write(call: &ToolCall, session: &Session) -> bool {
     match call.phase() {
         Phase::InputStreaming | Phase::Running => false,
@@ -226,7 +227,7 @@ pub(super) fn split_snapshot(mut snapshot: Value) -> Vec<Record> {
     records
 }
 
-/// Builds a batch of all unsaved changes, and moves the serialized texts into it.
+/// Builds a batch of all unsaved changes, and moves the serialized texts into the batch.
 pub(super) fn build_batch(
     session: &Session,
     thread: &TabThread,
@@ -282,7 +283,7 @@ impl UnsavedChanges {
     }
 }
 
-/// Builds the list entry of a conversation, titled by the user's first message.
+/// Builds the list entry of a conversation. Its title is the beginning of the user's first message.
 fn build_thread_info(session: &Session) -> ThreadInfo {
     let mut path = session.conversation().path();
     let first_message = path.find(|message| message.is_from_user());

@@ -65,7 +65,8 @@ fn contains_words(record: &Record, words: &str) -> bool {
     if message_id_in_name(&record.name).is_none() {
         return false;
     }
-    // JSON does not escape other characters, so a message whose JSON lacks the words is not parsed.
+    // JSON escapes only these characters, so a message is parsed only if its JSON contains the
+    // words or the words contain such a character.
     let is_escaped = |c: char| c.is_control() || matches!(c, '"' | '\\');
     if !words.contains(is_escaped) && !record.text.to_lowercase().contains(words) {
         return false;

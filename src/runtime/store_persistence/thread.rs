@@ -26,7 +26,7 @@ pub(super) struct TabThread {
     pub(super) writer: RefCell<String>,
     /// True if the writer is registered in the store.
     pub(super) taken: Cell<bool>,
-    /// The newest entry in the list of conversations that was written.
+    /// The entry that was last written to the list of conversations.
     pub(super) listed: RefCell<Option<ThreadInfo>>,
     pub(super) lock: RefCell<Option<Lock>>,
     /// True if the conversation cannot be locked.
@@ -35,7 +35,7 @@ pub(super) struct TabThread {
     pub(super) stored: Cell<StoredCalls>,
     /// True if the store may contain a diverged state, which must not be overwritten.
     pub(super) is_apart: Cell<bool>,
-    /// The sender that is notified when another tab answers that it acts on the conversation.
+    /// The sender that is notified when another tab answers that it owns the conversation.
     pub(super) pinged: RefCell<Option<oneshot::Sender<()>>>,
     /// The place of this tab in the queue for the lock.
     pub(super) place: RefCell<Option<QueuePosition>>,
@@ -70,8 +70,8 @@ impl TabThread {
         self.writer.borrow().clone()
     }
 
-    /// Sets a new writer id, which is not registered in the store yet, and the given lock; `None`
-    /// keeps the current lock.
+    /// Sets a new writer id, which is not registered in the store yet, and the given lock. If
+    /// `lock` is `None`, the current lock is kept.
     pub(super) fn restart_writer(&self, lock: Option<Lock>) {
         self.writer.replace(new_writer_id());
         self.taken.set(false);
@@ -80,8 +80,9 @@ impl TabThread {
         self.lock.replace(lock.or(current_lock));
     }
 
-    /// Returns true if the entry in the list of conversations is written with the next batch. While
-    /// the session is busy, a new time of the entry is written at most once a second.
+    /// Returns true if the next batch must contain the entry in the list of conversations. While
+    /// the session is busy, an entry in which only the time is new is written at most once a
+    /// second.
     pub(super) fn is_list_entry_due(&self, info: &ThreadInfo, session: &Session) -> bool {
         let written_entry = self.listed.borrow();
         written_entry.as_ref().is_none_or(|written_entry| {

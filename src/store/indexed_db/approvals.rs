@@ -20,8 +20,8 @@ const APPROVALS: &str = "approvals";
 /// The maximum time for which a read or write delays the next operation, in milliseconds.
 const TURN_TIMEOUT_MS: u64 = 8_000;
 
-/// A store of approvals in the browser's `IndexedDB`, for all tabs of an origin: an approval given
-/// or revoked in one tab applies in the others. Clones share a connection.
+/// A store of approvals in the browser's `IndexedDB`, for all tabs of an origin. An approval that
+/// is given or revoked in one tab applies in all other tabs. Clones share a connection.
 ///
 /// Any script on the site's pages can write to this store, and thereby approve calls. A revocation
 /// reaches other tabs after a moment; calls that have started by then continue.
@@ -40,10 +40,10 @@ struct ApprovalDatabase {
     inner: Rc<Connection>,
     /// The ids of approvals that this tab has read from the database or written.
     known: RefCell<Vec<String>>,
-    /// A receiver that resolves when the last operation is done: reads and writes run one after the
-    /// other.
+    /// A receiver that resolves when the last operation is done, because reads and writes run one
+    /// after the other.
     last: RefCell<Option<Receiver<()>>>,
-    /// The channel between tabs, once it is used.
+    /// The channel between tabs, which is opened on first use.
     channel: RefCell<Option<TabChannel>>,
     /// The observers of changes by other tabs.
     changes: Rc<Observers<()>>,
@@ -113,9 +113,9 @@ impl ApprovalDatabase {
         Ok(approvals)
     }
 
-    /// Writes the approvals that this tab has neither read nor written yet, deletes those that are
-    /// not in the list any more, and notifies the other tabs. Other entries are not written, so
-    /// that changes of other tabs are not overwritten.
+    /// Writes the approvals that this tab has neither read nor written yet, deletes the known
+    /// approvals that are no longer in the list, and notifies the other tabs. Other entries are not
+    /// written, so that changes by other tabs are not overwritten.
     async fn write_changes(&self, approvals: Vec<Value>) -> Result<(), StoreError> {
         let entries = approvals
             .iter()
@@ -211,7 +211,8 @@ impl ApprovalStore for IndexedDbApprovals {
             turn.wait_for_turn().await;
             let outcome = database.load().await;
             outcome.unwrap_or_else(|error| {
-                // An entry that cannot be read now must not be deleted by a later write.
+                // Clears the known ids, because a later write must not delete an entry that cannot
+                // be read now.
                 database.known.borrow_mut().clear();
                 console_error(&format!("Approvals cannot be read: {error}"));
                 Vec::new()

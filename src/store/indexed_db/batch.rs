@@ -7,8 +7,8 @@
 //!
 //! When the page is unloaded, the browser aborts a transaction for which further requests are to be
 //! made. Therefore, if the page is hidden or unloaded, this page aborts the transaction and makes
-//! all requests at once in a new one. The same happens if this connection begins another
-//! transaction, which must follow the batch.
+//! all requests at once in a new transaction. This page does the same if this connection begins
+//! another transaction, which must follow the batch.
 
 use std::{
     cell::{Cell, RefCell},
@@ -47,7 +47,8 @@ impl BatchWrite {
     pub(super) async fn wait(mut self) -> Result<(), StoreError> {
         let pieces = self.pieces.take();
         let outcome = self.wait_for_transaction().await;
-        // If this page aborted the transaction, it has made all requests again in a new one.
+        // If this page aborted the transaction, it has made all requests again in a new
+        // transaction.
         let restarted_write = pieces.and_then(|pieces| pieces.again.take());
         match restarted_write {
             Some(write) => write?.wait_for_transaction().await,
@@ -58,7 +59,7 @@ impl BatchWrite {
     async fn wait_for_transaction(self) -> Result<(), StoreError> {
         let end = self.end.wait().await;
         // The requests are checked even if the transaction completed, because some browsers ignore
-        // their failures.
+        // failed requests.
         if is_key_taken(&self.fence) {
             let message = "another tab has this conversation now";
             return Err(StoreError::new(StoreErrorKind::TakenOver, message));
@@ -84,8 +85,9 @@ pub(super) struct PiecewiseWrite {
 }
 
 impl Connection {
-    /// Makes the requests of a batch: all of them at once if the batch is small or the page is
-    /// hidden, otherwise those of the first piece. The other pieces follow.
+    /// Makes the requests of a batch. If the batch is small or the page is hidden, makes all
+    /// requests at once. Otherwise makes the requests of the first piece, and the other pieces
+    /// follow.
     pub(super) fn write_batch(
         self: &Rc<Self>,
         database: &IdbDatabase,
@@ -117,9 +119,9 @@ impl Connection {
         })
     }
 
-    /// Listens for unloading and hiding of the page. Either event makes at once all requests of a
-    /// batch that is being written in pieces, including a batch that another listener of the same
-    /// event writes.
+    /// Listens for unloading and hiding of the page. After both events, all requests of a batch
+    /// that is being written in pieces are made at once, even if another listener of the same event
+    /// has begun to write the batch.
     fn watch_page_lifecycle(self: &Rc<Self>) {
         if self.leaving.borrow().is_some() {
             return;
@@ -203,7 +205,8 @@ impl PiecewiseWrite {
             if let Some(pieces) = weak_pieces.upgrade()
                 && pieces.request_next_piece().is_err()
             {
-                // This fails only if the transaction was already aborted, which its events report.
+                // Aborting fails only if the transaction was already aborted, which its events
+                // report.
                 let _ = pieces.transaction.abort();
             }
         });
@@ -211,8 +214,8 @@ impl PiecewiseWrite {
         Ok(())
     }
 
-    /// Aborts the transaction and makes all requests at once in a new one, if some requests were
-    /// not made yet.
+    /// If some requests were not made yet, aborts the transaction, and makes all requests at once
+    /// in a new transaction.
     fn restart_at_once(&self) {
         let has_rest = self.made.get() < record_count(&self.batch);
         // Aborting fails only if the transaction was already aborted, which its events report.
@@ -245,7 +248,7 @@ fn end_of_piece(batch: &Batch, start: usize) -> usize {
     end
 }
 
-/// Signs a batch with its writer; the request fails if that writer is fenced off.
+/// Signs a batch with its writer. The request fails if that writer is fenced off.
 fn sign_batch(transaction: &IdbTransaction, batch: &Batch) -> Result<IdbRequest, StoreError> {
     let fences = object_store(transaction, FENCES)?;
     add_signature(&fences, &batch.thread_id, &batch.writer)
@@ -271,8 +274,8 @@ fn add_to_journal(
     Ok(claim)
 }
 
-/// Removes and puts the records of a batch in a range, in which the removed records come before the
-/// put records. Returns the last request; `None` if the range is empty.
+/// Removes and puts the records in a range of a batch, in which the removed records come before the
+/// put records. Returns the last request, or `None` if the range is empty.
 fn change_records(
     transaction: &IdbTransaction,
     batch: &Batch,
@@ -305,7 +308,7 @@ fn change_records(
     Ok(last_request)
 }
 
-/// Puts the list entry of a batch, if it has one.
+/// Puts the list entry of a batch, if the batch has a list entry.
 fn put_info(transaction: &IdbTransaction, batch: &Batch) -> Result<(), StoreError> {
     let Some(info) = &batch.info else {
         return Ok(());

@@ -1,10 +1,10 @@
 //! Stores conversations in the browser's `IndexedDB`, with `web-sys`.
 //!
-//! One database with five object stores: `records` and `journal` by conversation and name,
-//! `threads` (list entries and writers), `labels` (titles and deletions by the user), `fences`
-//! (writers that were taken over). A batch is one transaction that reads nothing (`batch`). Two
-//! unique keys decide whether the batch is written: the claim in the journal, and the fence of a
-//! writer that was taken over.
+//! The database has five object stores: `records` and `journal` by conversation and name, `threads`
+//! (list entries and writers), `labels` (titles and deletions by the user), and `fences` (writers
+//! that were taken over). A batch is one transaction that reads nothing (`batch`). Two unique keys
+//! decide whether the batch is written: the claim in the journal, and the fence of a writer that
+//! was taken over.
 //!
 //! If requests fail after `commit()` was called, Firefox considers only the last request: a
 //! transaction in which an earlier request failed is completed. So `commit()` is called only if the
@@ -82,7 +82,7 @@ struct Connection {
     /// The conversations that this connection has taken.
     written: RefCell<HashSet<String>>,
     /// The conversations that an earlier connection has taken. A check before the next write
-    /// verifies that they still exist.
+    /// verifies that these conversations still exist.
     unverified: RefCell<HashSet<String>>,
     /// The last batch that is written in pieces.
     pieces: RefCell<Weak<PiecewiseWrite>>,
@@ -169,7 +169,7 @@ impl Connection {
                 connection.forget_connection();
             }
         });
-        // The listener lives as long as the page, as the store does.
+        // The listener is never freed, because the store lives as long as the page.
         let on_close = on_close.into_js_value();
         database.set_onversionchange(Some(on_close.unchecked_ref()));
         database.set_onclose(Some(on_close.unchecked_ref()));
@@ -276,7 +276,8 @@ impl Connection {
         let end = TransactionEnd::observe(&transaction);
         let id = JsValue::from_str(&thread_id);
         let threads = object_store(&transaction, THREADS)?;
-        // A tab that has the conversation open must not write it again.
+        // Fences off the writer, so that a tab that has the conversation open does not write it
+        // again.
         if let Some(writer) =
             ThreadRow::from_value(&wait_for_result(threads.get(&id)).await?).writer
         {
@@ -343,7 +344,8 @@ impl Store for IndexedDbStore {
     }
 }
 
-/// Adds an entry to a journal; the request fails if the name exists.
+/// Adds an entry to the journal. The request fails if the journal already contains an entry with
+/// this name.
 fn add_entry(
     journal: &IdbObjectStore,
     thread: &str,

@@ -42,8 +42,9 @@ impl<T: 'static> RequestOutcome<T> {
     /// Returns an event listener that resolves the future with an outcome read from the event's
     /// target.
     ///
-    /// The browser owns the listener: it may call the listener late, and frees it with the request.
-    /// The listener refers to the sender only, since a reference to the request would leak it.
+    /// The browser owns the listener: it may call the listener late, and frees the listener with
+    /// the request. The listener refers to the sender only, since a reference to the request would
+    /// leak the request.
     fn listener(&self, outcome: fn(&JsValue) -> T) -> Function {
         let (sender, late_handler) = (Rc::clone(&self.sender), self.late);
         let listener = Closure::<dyn FnMut(Event)>::new(move |event: Event| {
@@ -138,7 +139,8 @@ fn close_late_database(late: Result<IdbDatabase, StoreError>) {
 fn create_object_stores(database: &IdbDatabase, stores: &[&str]) {
     for store in stores {
         let exists = database.object_store_names().contains(store);
-        // Existing fences belong to tabs whose connections this upgrade has closed.
+        // Existing fences are deleted, because they belong to tabs whose connections this upgrade
+        // has closed.
         if exists && *store == FENCES {
             let _ = database.delete_object_store(store);
         } else if exists {
@@ -230,7 +232,7 @@ pub(super) async fn wait_for_result(
     outcome.wait().await.unwrap_or_else(|| Err(aborted_error()))
 }
 
-/// A future that resolves at the end of a transaction. Dropping the future before aborts the
+/// A future that resolves at the end of a transaction. Dropping the future earlier aborts the
 /// transaction, for example if only a part of a batch could be submitted.
 pub(super) struct TransactionEnd {
     transaction: IdbTransaction,

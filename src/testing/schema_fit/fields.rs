@@ -6,7 +6,8 @@ use serde::{
     forward_to_deserialize_any,
 };
 
-/// Returns the field names of a struct; `None` if the type is not a struct, or accepts any field.
+/// Returns the field names of a struct. Returns `None` if the type is not a struct, or accepts any
+/// field.
 pub(super) fn field_names<'de, T: Deserialize<'de>>() -> Option<&'static [&'static str]> {
     let mut names = None;
     // The result is always an error, because there is nothing to deserialize.

@@ -12,7 +12,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 /// Asserts that all arguments that the schema of an action allows can be deserialized into the
-/// argument type of its handler.
+/// argument type of the action's handler.
 ///
 /// ```
 /// use leptos_assistant::testing::assert_schema_fits;
@@ -53,9 +53,9 @@ pub fn assert_schema_fits<T: DeserializeOwned>(schema: &Value) {
     }
 }
 
-/// Lists the reasons why arguments that a schema allows cannot be deserialized into a type: fields
-/// that the type needs and the schema does not require, values of another type than the field's,
-/// properties that the type rejects or has no field for.
+/// Lists the ways in which a schema does not fit a type: fields that the type needs and the schema
+/// does not require, values whose type differs from the type of the field, and properties that the
+/// type rejects or has no field for.
 ///
 /// Values are generated from the schema's types, `enum`, `const`, `format`, `examples` and bounds.
 /// For a number without bounds, only a small number is tried. No text is generated for a `pattern`,
@@ -97,7 +97,7 @@ pub fn schema_misfits<T: DeserializeOwned>(schema: &Value) -> Vec<String> {
             "" => error.to_string(),
             difference => format!("{difference}: {error}"),
         };
-        // A field that is wrong in every value is reported once.
+        // An error that occurs for every value is reported once.
         let is_reported = |old: &String| old.ends_with(&error.to_string());
         if !misfits.iter().any(is_reported) {
             misfits.push(misfit);

@@ -1,4 +1,4 @@
-//! Generates values that a schema allows, as far as the schema describes them.
+//! Generates values that a schema allows, as far as the schema describes the values.
 
 use serde_json::{Map, Value, json};
 
@@ -162,8 +162,8 @@ impl SampleGenerator<'_> {
         samples
     }
 
-    /// Resolves the `$ref` of a schema within the root schema; `None` if the schema has no `$ref`,
-    /// or the target does not exist.
+    /// Resolves the `$ref` of a schema within the root schema. Returns `None` if the schema has no
+    /// `$ref`, or the target does not exist.
     fn resolve_reference(&self, schema: &Value) -> Option<&Value> {
         let pointer = schema.get("$ref")?.as_str()?.strip_prefix('#')?;
         self.root.pointer(pointer)
@@ -176,8 +176,8 @@ fn keyword_items(schema: &Value, keyword: &str) -> impl Iterator<Item = Value> +
 }
 
 /// Merges two schemas that both apply. Objects and arrays of the same keyword are combined; any
-/// other keyword of `overlay` replaces that of `base`. `anyOf`, `oneOf` and `allOf` of `base` are
-/// dropped.
+/// other keyword of `overlay` replaces the same keyword of `base`. `anyOf`, `oneOf` and `allOf` of
+/// `base` are dropped.
 fn merge_schemas(base: &Value, overlay: &Value) -> Value {
     let (Some(base), Some(overlay)) = (base.as_object(), overlay.as_object()) else {
         return overlay.clone();
@@ -200,7 +200,8 @@ fn merge_schemas(base: &Value, overlay: &Value) -> Value {
     Value::Object(merged)
 }
 
-/// Returns the types that a schema names, else the types that its keywords imply, else all types.
+/// Returns the types that a schema names, or else the types that its keywords imply, or else all
+/// types.
 fn possible_types(schema: &Value) -> Vec<String> {
     let types = match schema.get("type") {
         Some(Value::String(name)) => return vec![name.clone()],
