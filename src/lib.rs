@@ -2,8 +2,8 @@
 //!
 //! Components register the actions that an assistant may take on their page. The chat window talks
 //! to an agent, shows each call as it arrives, asks the user for approval if the action requires
-//! approval, runs the handler exactly once and posts the result back. An example with an action and a
-//! chat window:
+//! approval, runs the handler exactly once and posts the result back. An example with an action and
+//! a chat window:
 //!
 //! ```
 //! use leptos::prelude::*;
@@ -55,7 +55,8 @@
 //! 2. **Context**: [`use_assistant_context`] registers a value that is read whenever a run
 //!    opens; [`Assistant::set_state`] sets the state that is shared with the agent.
 //! 3. **Approvals and questions**: [`Approval`] determines whether the user is asked before a call
-//!    runs; [`ToolContext::ask_with`] and [`ToolContext::confirm`] ask the user while the call runs.
+//!    runs; [`ToolContext::ask_with`] and [`ToolContext::confirm`] ask the user while the call is
+//!    running.
 //!    Questions from the agent are shown in a form, or in a view of the application
 //!    ([`use_interrupt_renderer`]).
 //! 4. **Rendering**: a renderer of calls receives a [`ToolCallView`] ([`ToolAction::render`],

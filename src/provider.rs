@@ -146,7 +146,8 @@ pub fn AssistantProvider(
     /// The options of the session.
     #[prop(optional)]
     options: SessionOptions,
-    /// The limits on content from agents. These limits take precedence over the limits in `options`.
+    /// The limits on content from agents. These limits take precedence over the limits in
+    /// `options`.
     #[prop(optional, into)]
     limits: Option<Limits>,
     /// The initial conversation, in a form that [`Assistant::import`] accepts. The conversation is
