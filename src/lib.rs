@@ -56,16 +56,15 @@
 //!    opens; [`Assistant::set_state`] sets the state that is shared with the agent.
 //! 3. **Approvals and questions**: [`Approval`] determines whether the user is asked before a call
 //!    runs; [`ToolContext::ask_with`] and [`ToolContext::confirm`] ask the user while the call is
-//!    running.
-//!    Questions from the agent are shown in a form, or in a view of the application
+//!    running. Questions from the agent are shown in a form, or in a view of the application
 //!    ([`use_interrupt_renderer`]).
 //! 4. **Rendering**: a renderer of calls receives a [`ToolCallView`] ([`ToolAction::render`],
 //!    [`use_tool_renderer`]), and a renderer of other parts of messages receives a [`PartHandle`]
 //!    ([`use_part_renderer`]).
 //! 5. **Components**: [`AssistantProvider`] creates an [`Assistant`] and provides it to its
 //! children; [`ChatWindow`], [`ChatSidebar`] and [`ChatPopup`] are arrangements of the public parts
-//! in [`chat`], [`part`] and [`tool`]. The assistant provides everything that they show, as the
-//! signals of [`view`].
+//! in [`chat`], [`part`] and [`tool`]. The assistant provides everything that these components
+//! show, as the signals of [`view`].
 //! 6. **Agents**: [`agent`] contains agents that use HTTP, and an agent that plays a script in the
 //!    page.
 //! 7. **Persistence**: [`store`] contains the stores of conversations, which the provider accepts.

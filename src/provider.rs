@@ -140,7 +140,7 @@ impl<S: Store> From<S> for StoreProp {
 /// ```
 #[component]
 pub fn AssistantProvider(
-    /// The agent that the assistant sends its runs to.
+    /// The agent that performs the runs of the assistant.
     #[prop(into)]
     agent: AgentProp,
     /// The options of the session.
@@ -178,7 +178,8 @@ pub fn AssistantProvider(
     let children = owner.with(|| {
         provide_context(Arc::new(media));
         let Some(make_assistant) = agent.make else {
-            // The hooks of the children have no effect (rule "on a server").
+            // Marks the context as a server, where the hooks of the children have no effect (rule
+            // "on a server").
             provide_context(ServerMarker);
             return children();
         };

@@ -81,8 +81,8 @@ fn visible_turns(scroller: &Element) -> Vec<HtmlElement> {
         .collect()
 }
 
-/// Returns true if a turn extends beyond the upper edge of the list (if `above` is true) or beyond
-/// the lower edge (if `above` is false).
+/// Returns true if a turn extends by more than one pixel beyond the upper edge of the list (if
+/// `above` is true) or beyond the lower edge (if `above` is false).
 fn is_clipped(scroller: &Element, turn: &Element, above: bool) -> bool {
     let (list, turn) = (
         scroller.get_bounding_client_rect(),

@@ -74,7 +74,7 @@ impl DrawBudget {
         MAX_NODES_AT_ONCE - self.nodes.get()
     }
 
-    /// Adds the size of a drawn node's own text to the size of the drawn text.
+    /// Adds the size of the own text of a drawn node to the size of the drawn text.
     pub(super) fn count_text(&self, kind: &Kind) {
         self.text
             .set(self.text.get().saturating_add(text_size(kind)));
@@ -85,7 +85,8 @@ impl DrawBudget {
     }
 }
 
-/// Returns the size of a node's own text, without the text of its children.
+/// Returns the size of a node's own text in bytes, without the text of its children. The text of a
+/// code block counts as empty.
 fn text_size(kind: &Kind) -> usize {
     match kind {
         Kind::Text(text) | Kind::Code(text) | Kind::Html(text) => text.len(),
@@ -154,7 +155,7 @@ impl UndrawnNodes {
         Some(undrawn_nodes)
     }
 
-    /// Updates the text of the button.
+    /// Updates the text of the button and the number of hidden nodes.
     pub(super) fn update_label(&self, labels: &Labels) {
         let hidden_count = self.nodes.len();
         let text = show_more_text(labels, self.next_count(), hidden_count);
@@ -181,7 +182,7 @@ impl UndrawnNodes {
         self.nodes.drain(..count).collect()
     }
 
-    /// Inserts a drawn node before the button.
+    /// Inserts a drawn node before the button or, for a table, at the end of the parent.
     pub(super) fn insert_before_button(&self, node: &web_sys::Node) {
         let container: &web_sys::Node = &self.outer;
         let is_inside = container.parent_node().as_ref() == Some(&self.parent);

@@ -1,4 +1,4 @@
-//! Renders links and images. Links show the host of their target, and only safe addresses are set.
+//! Renders links and images. Links show the host of their target, and unsafe addresses are dropped.
 
 use assistant_core::text::{
     address::{self, MediaPolicy},

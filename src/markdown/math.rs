@@ -7,7 +7,7 @@ use math_core::{LatexToMathML, MathCoreConfig, MathDisplay};
 
 /// The maximum length of a formula that is converted, in bytes.
 const MAX_FORMULA_BYTES: usize = 4 * 1024;
-/// The maximum nesting depth of braces and environments, because the TeX parser is recursive.
+/// The maximum nesting depth of a formula, which is limited because the TeX parser is recursive.
 const MAX_NESTING: usize = 40;
 const MATHML_NAMESPACE: &str = "http://www.w3.org/1998/Math/MathML";
 

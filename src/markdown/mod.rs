@@ -1,7 +1,7 @@
 //! Renders streaming Markdown from the engine's tree, never through HTML.
 //!
 //! Finished blocks are not rendered again. The open block is updated where the tree has changed:
-//! text is appended, code grows in chunks. `assistant_core::text::markdown` parses the text;
+//! text is appended, and code grows in chunks. `assistant_core::text::markdown` parses the text;
 //! `assistant_core::text::address` decides which addresses become links.
 
 mod clicks;
@@ -125,7 +125,7 @@ struct StreamedMarkdown {
     painter: Rc<RefCell<BlockPainter>>,
 }
 
-/// The size of a piece of text that is parsed before the time is checked, in bytes.
+/// The maximum size of a piece of text that is parsed before the time is checked, in bytes.
 const PIECE_BYTES: usize = 4 << 10;
 
 impl StreamedMarkdown {

@@ -35,7 +35,7 @@ pub(super) struct BlockPainter {
     drawn_count: usize,
     /// The open blocks, which follow the finished blocks.
     open: Vec<DrawnNode>,
-    /// The number of nodes that may still be drawn at once.
+    /// The budget of nodes and text that may be drawn until the next refill.
     budget: DrawBudget,
     nodes: usize,
     /// The size of the drawn text, in bytes.
@@ -162,7 +162,7 @@ impl BlockPainter {
             }
         }
         self.open = open_blocks;
-        // The label is updated once for all blocks, because an agent can send many at once.
+        // Updates the label once for all blocks, because an agent can send many blocks at once.
         if let Some(undrawn_nodes) = self.undrawn_by_number.borrow().get(&ROOT_NUMBER)
             && undrawn_nodes.nodes.len() != old_held_count
         {

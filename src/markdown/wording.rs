@@ -1,5 +1,5 @@
-//! Updates the interface texts in rendered Markdown in place when the language changes, so that
-//! selection, focus and scroll position stay.
+//! Updates the interface texts in rendered Markdown in place when the language changes, so that the
+//! selection, the focus and the scroll position are preserved.
 
 use leptos::{html, prelude::*};
 use wasm_bindgen::JsCast;

@@ -143,9 +143,9 @@ fn data_body(data: &Value, labels: &Labels) -> AnyView {
     view! { <dl class="la-pairs">{pairs}</dl> {ellipsis} }.into_any()
 }
 
-/// Renders a plain value, or a short list of plain values, as text; any other value as indented
-/// JSON. Subtracts the size of the result from `remaining`, the number of bytes left, and truncates
-/// a value that does not fit.
+/// Renders a plain value, or a short list of plain values, as text. Renders any other value as
+/// indented JSON. Subtracts the size of the result from `remaining`, the number of bytes left, and
+/// truncates a value that does not fit.
 fn value_view(value: &Value, name: &str, labels: &Labels, remaining: &mut usize) -> AnyView {
     let items = match value {
         Value::Array(list) if list.len() <= MAX_LIST => list.as_slice(),

@@ -1,4 +1,4 @@
-//! Signals the cancellation of a call to its handler.
+//! Notifies the handler of a call that the call was cancelled.
 
 use std::{
     cell::{Cell, RefCell},

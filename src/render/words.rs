@@ -67,7 +67,7 @@ pub enum Risk {
 }
 
 impl Risk {
-    /// Returns the value of `data-risk`.
+    /// Returns the value of the attribute `data-risk` for this risk.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {

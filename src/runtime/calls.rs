@@ -55,8 +55,8 @@ impl Runtime {
         self.recorders.borrow_mut().push(recorder);
     }
 
-    /// Passes the events of an input to the recorders while the session is borrowed, and returns the
-    /// closures of the recorders, to be called once the session is released.
+    /// Passes the events of an input to the recorders while the session is borrowed. Returns the
+    /// closures of the recorders, which must be called once the session is released.
     pub(super) fn record_call_events(&self, events: &[CallEvent]) -> Vec<Box<dyn FnOnce()>> {
         let recorders = self.recorders.borrow();
         if events.is_empty() || recorders.is_empty() {

@@ -18,8 +18,8 @@ use crate::ui::{after, after_by_browser, browser};
 
 /// The maximum delay until queued changes are applied, in milliseconds, even without a frame.
 const FALLBACK_MS: u32 = 250;
-/// The delay after which a frame is requested for streaming output, in milliseconds: longer than
-/// one frame of most screens, and shorter than two.
+/// The delay after which a frame is requested for streaming output, in milliseconds. The delay is
+/// longer than one frame of most screens, and shorter than two frames.
 const STREAMING_DELAY_MS: u32 = 20;
 
 /// The changes that have not been applied to signals, and the scheduled frame and timers.

@@ -20,7 +20,8 @@ pub(super) struct BrowserHost<'a> {
 }
 
 impl Runtime {
-    /// Returns every way in which a value violates a schema, including the schema's patterns.
+    /// Returns all violations of a schema by a value, including violations of the schema's
+    /// patterns.
     pub(crate) fn find_violations(&self, schema: &Value, value: &Value) -> Vec<schema::Violation> {
         schema::validate(schema, value, &mut BrowserHost { runtime: self })
     }
@@ -47,7 +48,7 @@ impl Host for BrowserHost<'_> {
     }
 
     /// Defers an approval rule of the application, because the session is borrowed: the runtime
-    /// evaluates the rule afterwards and dispatches the answer as an input.
+    /// evaluates the rule later and dispatches the answer as an input.
     fn needs_approval(&mut self, question: PolicyQuestion<'_>) -> Answer<bool> {
         self.runtime.evaluate_approval_rule(question);
         Answer::Later

@@ -506,8 +506,8 @@ impl Runtime {
     }
 }
 
-/// Refuses an input that may start a run or a handler, because there is no browser; ignores any
-/// other step (rule "on a server").
+/// Refuses an input that may start a run or a handler, and logs an error, because there is no
+/// browser. Ignores any other step (rule "on a server").
 fn refuse_on_server(next: &QueuedStep) -> Result<(), Refusal> {
     match next {
         QueuedStep::Input(input) if may_start_work(input) => {

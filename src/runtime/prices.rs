@@ -1,4 +1,4 @@
-//! Determines the prices of tokens by a function of the application.
+//! Determines the prices of tokens with a function of the application.
 
 use std::{
     cell::{Cell, RefCell},
@@ -13,7 +13,7 @@ use super::Runtime;
 /// if the price is unknown.
 pub(crate) type PriceRule = Rc<dyn Fn(&TokenUsage) -> Option<u64>>;
 
-/// The price rule and its currency.
+/// The application's price rule, and the currency of its prices.
 #[derive(Default)]
 pub(super) struct Prices {
     rule: RefCell<Option<PriceRule>>,

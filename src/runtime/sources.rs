@@ -47,7 +47,7 @@ impl Runtime {
         self.add_source(number, read);
     }
 
-    /// Removes a reader.
+    /// Removes the reader with the given number.
     pub(crate) fn remove_source(&self, number: u64) {
         // The reader is dropped after the borrow ends, since its destructor may use the sources.
         let mut sources = self.sources.0.borrow_mut();

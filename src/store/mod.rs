@@ -138,7 +138,7 @@ impl Store for Box<dyn Store> {
     }
 }
 
-/// An error of a store.
+/// An error that an operation of a store returns.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct StoreError {

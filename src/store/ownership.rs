@@ -98,7 +98,7 @@ impl Lock {
     }
 }
 
-/// The timeout for answers of the browser, in milliseconds.
+/// The timeout for answers from the browser, in milliseconds.
 const ANSWER_TIMEOUT_MS: u32 = 1_000;
 
 /// Waits up to `ms` milliseconds for a future. If the future is not ready by then, returns the
@@ -268,7 +268,7 @@ impl Drop for TabChannel {
     }
 }
 
-/// The state of an assistant's conversation in the store, and the tab that acts on the
+/// The storage state of an assistant's conversation, which includes the tab that acts on the
 /// conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]

@@ -2,11 +2,11 @@
 
 use serde_json::{Map, Value};
 
-/// A text under a name that is unique in its conversation.
+/// A text with a name that is unique in the conversation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Record {
-    /// The name, which is unique in the conversation.
+    /// The name of the record.
     pub name: String,
     /// The text, which is JSON.
     pub text: String,
@@ -55,7 +55,7 @@ pub struct Batch {
     pub claim: Option<Record>,
     /// The journal entries to add, except for entries whose name already exists.
     pub add: Vec<Record>,
-    /// The list entry of the conversation, if it has changed.
+    /// The list entry of the conversation, if the entry has changed.
     pub info: Option<ThreadInfo>,
 }
 

@@ -1,7 +1,7 @@
 //! Renders a question about several actions. Each action is shown with the exact arguments and has
 //! its own decision; all decisions are sent together.
 //!
-//! `question` renders the surrounding card, `action_choice` each action.
+//! The module `question` renders the surrounding card, and `action_choice` renders each action.
 
 use assistant_core::session::{ActionDecision, OpenInterrupt, Refusal};
 use leptos::prelude::*;

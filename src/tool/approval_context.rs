@@ -100,7 +100,7 @@ impl ApprovalContext {
     }
 }
 
-/// The arguments that the user has edited but not yet approved, because a preview with these
+/// The arguments that the user has edited but not yet approved, because the preview for these
 /// arguments is shown first.
 #[derive(Clone, Copy)]
 pub(super) struct ReviewedArguments {

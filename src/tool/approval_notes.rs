@@ -1,5 +1,5 @@
-//! Renders the notes on an approval card: the call has changed, the action of the call is missing,
-//! or the card must be read to the end.
+//! Renders the notes on an approval card, which state that the call has changed, that the action of
+//! the call is missing, or that the card must be read to the end.
 
 use leptos::prelude::*;
 use serde_json::Value;
@@ -25,7 +25,8 @@ pub(super) fn is_unavailable(runnable: Memo<bool>) -> ReadSignal<bool> {
         latest_change.set_value(change);
         match runnable.get() {
             true => set_unavailable.set(false),
-            // The signals may be disposed with the card before the timer fires.
+            // The setter is fallible, because the signals may be disposed with the card before the
+            // timer fires.
             false => after(GRACE_MS, move || {
                 if latest_change.try_get_value() == Some(change) {
                     let _ = set_unavailable.try_set(true);

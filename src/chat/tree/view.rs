@@ -93,7 +93,7 @@ impl TreeState {
         }
     }
 
-    /// Updates the visible rows of the list and their height, or the visible area of the drawing.
+    /// Updates the row height and the range of mounted rows, or the visible area of the drawing.
     pub(super) fn update_rows(&self) {
         if self.is_drawn.get_untracked() {
             return self.update_viewport();
@@ -146,7 +146,7 @@ pub(super) fn floor_to_index(number: f64) -> usize {
     number.max(0.0) as usize
 }
 
-/// Updates the visible rows now, when the rows change, and when the size of the view changes.
+/// Updates the mounted rows now, when the rows change, and when the size of the view changes.
 /// Scrolls the current row into view after a switch between list and drawing, and once the view has
 /// a height.
 pub(super) fn watch_rows(tree: &TreeState) {

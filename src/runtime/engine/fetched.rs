@@ -86,8 +86,8 @@ impl HeldInputs {
     }
 }
 
-/// Loads the engine, notifies the tasks that wait for it, and handles the inputs that a runtime has
-/// queued. Returns false if the engine could not be loaded.
+/// Loads the engine, notifies the tasks that wait for the engine, and handles the inputs that a
+/// runtime has queued. Returns false if the engine could not be loaded.
 pub(crate) async fn load_engine(runtime: Weak<Runtime>) -> bool {
     let step = match step_handler() {
         Some(step) => step,
@@ -108,7 +108,7 @@ pub(crate) async fn load_engine(runtime: Weak<Runtime>) -> bool {
     true
 }
 
-/// Waits until the engine is loaded, by any runtime of the page.
+/// Waits until any runtime of the page has loaded the engine.
 pub(crate) async fn wait_until_loaded() {
     if step_handler().is_some() {
         return;

@@ -24,11 +24,12 @@ const MAX_RETRY_MS: u32 = 60_000;
 /// The time, in milliseconds, within which another tab must answer that it owns a conversation.
 const PING_TIMEOUT_MS: u64 = 500;
 
-/// The failure state of a store.
+/// The state of the retries after a failure of the store.
 #[derive(Default)]
 pub(super) struct FailureState {
     pub(super) fails: Cell<bool>,
-    /// The delay of the retry that is scheduled next, in milliseconds, before limits are applied.
+    /// The next retry delay, in milliseconds, before it is limited to the shortest and longest
+    /// delay.
     pub(super) pause_ms: Cell<u32>,
     pub(super) waits: Cell<bool>,
     /// The jobs to repeat once the store works again.

@@ -22,7 +22,7 @@ const MAX_FRAMES: u32 = 50;
 /// The timeout of a store operation, in milliseconds.
 const STORE_TIMEOUT_MS: u64 = 8_000;
 
-/// A write to the store.
+/// A job that writes to the store.
 pub(super) enum WriteJob {
     /// A write of the unsaved changes.
     Save,

@@ -43,7 +43,7 @@ use crate::{
 
 /// The maximum time until growing content is written, in milliseconds.
 const MAX_SAVE_DELAY_MS: u32 = 1_000;
-/// The time for which calls of the agent are collected before they are written, in milliseconds.
+/// The time for which calls from the agent are collected before they are written, in milliseconds.
 const CALLS_SAVE_DELAY_MS: u32 = 50;
 /// The time for which calls in a series are collected after the first [`SERIES_START_LEN`] writes
 /// of the series, in milliseconds.
@@ -53,8 +53,8 @@ const SERIES_START_LEN: u32 = 8;
 /// The pause between two writes of calls that ends a series, in milliseconds.
 const SERIES_PAUSE_MS: i64 = 1_000;
 
-/// A series of calls of the agent. Every write costs the page time, so a long series is written at
-/// a longer interval than a few calls.
+/// A series of calls from the agent. Every write takes time in the page, so a long series is
+/// written at a longer interval than a few calls.
 #[derive(Debug, Clone, Copy, Default)]
 struct CallSeries {
     writes: u32,
@@ -104,7 +104,7 @@ pub(crate) struct StorePersistence {
     /// The number of the newest timer of a save. A timer with an older number saves nothing.
     timer: Cell<u64>,
     series: Cell<CallSeries>,
-    /// The phases of calls at their last change.
+    /// The phase of each call at the last change of the call.
     phases: RefCell<HashMap<CallKey, Phase>>,
     /// True while a notice tells the user that changes are not stored.
     is_notified: Cell<bool>,
@@ -258,7 +258,7 @@ impl StorePersistence {
         }
     }
 
-    /// Shows a notice with this error of the store, or removes the notice if there is no error. A
+    /// Shows a notice with the error of the store, or removes the notice if `error` is `None`. A
     /// notice that is already shown is not changed.
     fn update_failure_notice(&self, error: Option<&StoreError>) {
         if self.is_notified.replace(error.is_some()) == error.is_some() {

@@ -159,8 +159,9 @@ impl StorePersistence {
                 Lock::steal(&name, self.lock_lost_callback(thread)).await
             }
             LockAttempt::Held => return false,
-            // The lock may only be late, so the other tabs are asked: a tab that answers keeps the
-            // conversation. The claims and the fencing of the store also work without a lock.
+            // The grant of the lock may only be late, so the other tabs are asked: a tab that
+            // answers keeps the conversation. The claims and the fencing of the store also work
+            // without a lock.
             LockAttempt::Unknown => {
                 if has_web_locks() && self.is_owned_by_other_tab(thread).await == Some(true) {
                     return false;

@@ -1,4 +1,4 @@
-//! Collects the unsaved changes, and builds batches from them.
+//! Collects the unsaved changes, and builds batches from these changes.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -116,7 +116,7 @@ impl UnsavedChanges {
             }
             self.outline = true;
         }
-        // An added answer changes the path as well, which is not urgent.
+        // An added answer also changes the path, but that change of the path is not urgent.
         is_urgent |= has_path_change && !has_new_answer;
         match (self.is_empty(), is_urgent, is_due_soon) {
             (true, ..) => Urgency::Nothing,
@@ -168,13 +168,13 @@ impl UnsavedChanges {
 pub(super) enum Urgency {
     /// There are no changes to write.
     Nothing,
-    /// Changes that are written at an interval while content grows: streamed text.
+    /// Streamed text, which is written at an interval while the text grows.
     WithTheAnswer,
-    /// Changes that are written after a short delay, together with later changes: calls that the
-    /// agent runs itself, and their results.
+    /// Calls that the agent runs itself, and their results, which are written after a short delay,
+    /// together with later changes.
     Soon,
-    /// Changes that are written at once: messages of the user, interrupts, starts and ends of runs,
-    /// decisions about calls, and results of calls that the page runs.
+    /// Changes that are written at once: messages from the user, interrupts, starts and ends of
+    /// runs, decisions about calls, and results of calls that the page runs.
     AtOnce,
 }
 
@@ -260,8 +260,8 @@ pub(super) fn build_batch(
     batch
 }
 
-/// Returns the ids of the messages to write: of all messages of the session if `all` is true,
-/// otherwise of the changed messages.
+/// Returns the ids of the messages to write: the ids of all messages of the session if `all` is
+/// true, otherwise the ids of the changed messages.
 fn ids_to_write<'a>(
     all: bool,
     messages: &'a HashSet<MessageId>,
@@ -283,7 +283,8 @@ impl UnsavedChanges {
     }
 }
 
-/// Builds the list entry of a conversation. Its title is the beginning of the user's first message.
+/// Builds the list entry of a conversation, with the beginning of the user's first message as the
+/// title.
 fn build_thread_info(session: &Session) -> ThreadInfo {
     let mut path = session.conversation().path();
     let first_message = path.find(|message| message.is_from_user());

@@ -26,7 +26,7 @@ pub(super) fn remembered_thread_id(store: &dyn Store) -> Option<String> {
 /// allows session storage.
 pub(super) fn remember_thread(store: &dyn Store, thread_id: &str) {
     if let (Some(storage), Some(key)) = (session_storage(), storage_key(store)) {
-        // If this fails, the tab begins a new conversation after a reload.
+        // If storing the id fails, the tab begins a new conversation after a reload.
         let _ = storage.set_item(&key, thread_id);
     }
 }
@@ -35,12 +35,13 @@ fn owner_mark_key(store: &dyn Store, thread_id: &str) -> Option<String> {
     Some(format!("{}/{thread_id}", storage_key(store)?))
 }
 
-/// Records that this tab owned the conversation when its page was unloaded. This is recorded only
-/// on unload, because a duplicated tab copies the session storage and must not take over the
+/// Records that this tab owned the conversation when its page was unloaded. The mark is set only on
+/// unload, because a duplicated tab copies the session storage and must not take over the
 /// conversation.
 pub(super) fn mark_owner(store: &dyn Store, thread_id: &str) {
     if let (Some(storage), Some(mark)) = (session_storage(), owner_mark_key(store, thread_id)) {
-        // If this fails, another window may own the conversation after this window has reloaded.
+        // If storing the mark fails, another window may own the conversation after this window has
+        // reloaded.
         let _ = storage.set_item(&mark, "");
     }
 }

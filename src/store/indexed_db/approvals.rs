@@ -1,4 +1,4 @@
-//! Stores approvals in `IndexedDB`, and synchronizes them between tabs.
+//! Stores approvals in `IndexedDB`, and notifies other tabs of changes to the approvals.
 
 use std::{cell::RefCell, pin::Pin, rc::Rc, time::Duration};
 
@@ -49,8 +49,8 @@ struct ApprovalDatabase {
     changes: Rc<Observers<()>>,
 }
 
-/// The place of an operation in the order of reads and writes, assigned when the operation is
-/// requested.
+/// The place of an operation in the order of reads and writes, which is assigned when the operation
+/// is requested.
 struct QueueTicket {
     before: Option<Receiver<()>>,
     /// The sender that is dropped when the operation is done.
@@ -180,7 +180,7 @@ impl ApprovalDatabase {
         format!("leptos-assistant/{}", self.inner.name)
     }
 
-    /// Calls `act` with the channel between tabs, which is opened if it is not open.
+    /// Calls `act` with the channel between tabs, and opens the channel first if it is not open.
     fn with_channel(&self, act: impl FnOnce(&TabChannel)) {
         let mut channel = self.channel.borrow_mut();
         act(channel.get_or_insert_with(|| {

@@ -119,9 +119,9 @@ impl Connection {
         })
     }
 
-    /// Listens for unloading and hiding of the page. After both events, all requests of a batch
-    /// that is being written in pieces are made at once, even if another listener of the same event
-    /// has begun to write the batch.
+    /// Listens for unloading and hiding of the page. At either event, all requests of a batch that
+    /// is being written in pieces are made at once, even if another listener of the same event has
+    /// begun to write the batch.
     fn watch_page_lifecycle(self: &Rc<Self>) {
         if self.leaving.borrow().is_some() {
             return;
@@ -164,7 +164,8 @@ impl Connection {
             None => sign_batch(&transaction, batch)?,
         };
         if may_commit_early {
-            // The page may be unloaded before the events of these requests fire.
+            // Commits early, because the page may be unloaded before the events of these requests
+            // fire.
             commit_early(&transaction);
         }
         Ok(BatchWrite {
@@ -195,8 +196,8 @@ impl PiecewiseWrite {
         self.made.set(end);
         let Some(last_request) = last_request.filter(|_| end < record_count(batch)) else {
             put_info(&self.transaction, batch)?;
-            // The requests that may fail have ended, and the page may be unloaded before the events
-            // of the other requests fire.
+            // Commits early, because the requests that may fail have ended, and the page may be
+            // unloaded before the events of the other requests fire.
             commit_early(&self.transaction);
             return Ok(());
         };

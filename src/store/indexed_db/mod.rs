@@ -54,7 +54,8 @@ const ALL_STORES: [&str; 5] = [RECORDS, JOURNAL, THREADS, LABELS, FENCES];
 /// The time for which fences are kept, in milliseconds.
 const FENCE_LIFETIME_MS: i64 = 30 * 24 * 3_600_000;
 
-/// A store in the browser's `IndexedDB`, shared by all tabs of an origin. Clones share a connection.
+/// A store in the browser's `IndexedDB`, which all tabs of an origin share. Clones share a
+/// connection.
 ///
 /// ```no_run
 /// use leptos::prelude::*;
@@ -90,8 +91,8 @@ struct Connection {
 }
 
 impl IndexedDbStore {
-    /// Creates a store in the database of this name, which is created on first use. Applications of
-    /// one origin that must not share conversations must use different names.
+    /// Creates a store in the database with this name, which is created on first use. Applications
+    /// of one origin that must not share conversations must use different names.
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self(Rc::new(Connection::new(name.into(), &ALL_STORES)))
@@ -430,7 +431,7 @@ fn string_pair(first: &str, second: &str) -> JsValue {
     Array::of2(&first.into(), &second.into()).into()
 }
 
-/// Returns the range of all keys of a conversation. Its upper bound is an array, because arrays
+/// Returns the range of all keys of a conversation. The upper bound is an array, because arrays
 /// sort after all strings.
 fn thread_key_range(thread: &str) -> Result<JsValue, StoreError> {
     let lower_bound = Array::of1(&thread.into());

@@ -17,8 +17,8 @@ use super::{
 };
 use crate::ui::{browser, sleep};
 
-/// The timeout for opening a database, in milliseconds: the browser waits for tabs that hold an
-/// older version open.
+/// The timeout for opening a database, in milliseconds. The timeout is needed because the browser
+/// waits for tabs that hold an older version of the database open.
 const OPEN_TIMEOUT_MS: u64 = 3_000;
 
 /// The outcome of a request as a future, which the first event of the request resolves.
@@ -64,7 +64,7 @@ impl<T: 'static> RequestOutcome<T> {
     }
 }
 
-/// Converts an exception of the browser to a store error.
+/// Converts an exception from the browser to a store error.
 pub(super) fn convert_error(error: &JsValue) -> StoreError {
     let Some(error) = error.dyn_ref::<DomException>() else {
         return StoreError::new(StoreErrorKind::Failed, "the browser's database failed");

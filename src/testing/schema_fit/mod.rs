@@ -1,8 +1,8 @@
 //! Checks that a hand-written schema fits the type that a handler deserializes.
 //!
-//! Values that the schema allows are generated and deserialized into the type: one with all fields,
-//! one with only the required fields, and one for each other value that a field may have. `samples`
-//! generates the values, `fields` finds the field names of a type.
+//! Values that the schema allows are generated and deserialized into the type: one value with all
+//! fields, one with only the required fields, and one for each other value that a field may have.
+//! `samples` generates the values, and `fields` finds the field names of a type.
 
 mod fields;
 mod samples;

@@ -84,8 +84,8 @@ impl SampleGenerator<'_> {
         values.into_iter().map(Sample::new).collect()
     }
 
-    /// Generates an object with all fields, one with only the required fields, and one for each
-    /// other value of each field.
+    /// Generates an object with all fields, an object with only the required fields, and an object
+    /// for each other value of each field.
     fn object_samples(&self, schema: &Value, depth: usize) -> Vec<Sample> {
         let properties = schema.get("properties").and_then(Value::as_object);
         let fields: Vec<(&String, Vec<Sample>)> = properties
@@ -259,8 +259,9 @@ fn sample_text(schema: &Value) -> Value {
     text.into()
 }
 
-/// Returns candidate values for a number schema: a usual number, the value of `multipleOf`, and the
-/// bounds. The caller drops values that the schema does not allow.
+/// Returns candidate values for a number schema: `usual`, the value of `multipleOf`, a number above
+/// the exclusive minimum, and the inclusive bounds. The caller drops values that the schema does
+/// not allow.
 fn sample_numbers(schema: &Value, usual: Value) -> Vec<Value> {
     let bounds: Vec<Value> = ["minimum", "maximum"]
         .iter()
