@@ -1,4 +1,4 @@
-//! Renders a turn of the thread, or a block of a long turn: its messages and actions.
+//! Renders the messages and actions of a turn of the thread, or of a block of a long turn.
 
 use assistant_core::{conversation::MessageId, event::Role};
 use leptos::prelude::*;
@@ -14,7 +14,8 @@ use crate::{
     view::MessageEntry,
 };
 
-/// Renders the messages of a block, in order, with the actions below a finished turn.
+/// Renders the messages of a block in order, and the actions below the last block of a finished
+/// turn.
 #[component]
 pub(super) fn TurnView(
     transcript: TranscriptContext,

@@ -13,7 +13,7 @@ const TURN_SELECTOR: &str = ".la-turn";
 /// The delay, in milliseconds, after which the list has mounted the blocks that come into view.
 const MOUNT_MS: u32 = 60;
 
-/// Moves the focus between turns by key, if the focus is on the list or on a turn itself.
+/// Moves the focus between turns in response to a key, if the list or a turn itself has the focus.
 pub(super) fn handle_key(scroll: ScrollState, event: &KeyboardEvent) {
     let Some(scroller) = scroll.scroller.get_untracked() else {
         return;

@@ -46,7 +46,7 @@ use crate::{
 /// or a question to the user is open.
 #[component]
 pub fn ChatWindow(
-    /// The visible and accessible name of the window, instead of
+    /// The visible and accessible name of the window, which replaces
     /// [`LabelName::Title`](crate::LabelName::Title). Two windows on one page need different names.
     #[prop(optional, into)]
     label: Signal<String>,

@@ -139,7 +139,8 @@ fn create_block(tag: &str, within: NodeContext) -> Option<Element> {
     Some(element)
 }
 
-/// Sets the direction of an outermost block from its text; any other block inherits its direction.
+/// Sets the text direction of an outermost block from the text of the block. Any other block
+/// inherits the direction.
 fn set_direction(element: &Element, within: NodeContext) {
     if within == NodeContext::Text {
         dom::set_attribute(element, "dir", "auto");
@@ -208,7 +209,7 @@ fn create_item(task: Option<bool>, labels: &Labels) -> Option<Element> {
 }
 
 /// Creates a table in a scrollable box, which is reachable by keyboard. The box has the direction
-/// of the table, so that the box shows the first column.
+/// of the table, so that the box shows the first column before the user scrolls.
 fn create_table(labels: &Labels, within: NodeContext) -> Option<NodeElements> {
     let outer = dom::create_element("div", "la-table")?;
     set_direction(&outer, within);

@@ -57,7 +57,7 @@ impl MarkdownOptions {
         self
     }
 
-    /// Returns the options provided by context, or the default.
+    /// Returns the options provided by context, or the default options.
     #[must_use]
     pub fn current() -> Self {
         use_context::<Self>().unwrap_or_default()

@@ -1,5 +1,5 @@
-//! Renders the changes of a Markdown tree: finished blocks are not rendered again, open blocks are
-//! updated only where the tree has changed.
+//! Renders the changes of a Markdown tree: finished blocks are not rendered again, and open blocks
+//! are updated only where the tree has changed.
 
 use std::{
     cell::{Cell, RefCell},

@@ -1,5 +1,5 @@
 //! Renders data, activities, tool results and unknown parts as a card with a title. The open card
-//! shows the data: an object as names and values, any other value as text or JSON.
+//! shows the data: an object as names and values, and any other value as text or JSON.
 //!
 //! The `title` of an activity, and its `status`, `message` or `text`, are shown in the summary. A
 //! delta changes the texts in place. Data of the types `sources` and `files` is rendered by the
@@ -87,8 +87,8 @@ fn data_card(part: PartHandle) -> AnyView {
     .into_any()
 }
 
-/// Returns the title of a part: for data, its `title`, or else its type in words; for other parts,
-/// the label of tool results or of unknown parts.
+/// Returns the title of a part. The title of a data part is its field `title`, or else its type in
+/// words. The title of any other part is the label of tool results or of unknown parts.
 fn part_title(labels: &Labels, part: &Part) -> String {
     match part {
         Part::Data(part) => {

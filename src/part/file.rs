@@ -170,7 +170,7 @@ impl FileCard {
     }
 }
 
-/// The name of a file, and the label of its kind, which is shown for a file without a name.
+/// The name of a file, and the label of the file's kind, which is shown for a file without a name.
 #[derive(Clone)]
 struct FileName {
     name: Option<String>,

@@ -201,7 +201,7 @@ impl Runtime {
     }
 
     /// Evaluates an application's approval rule once the session is released, and dispatches the
-    /// answer. If the rule was unmounted with its component, the answer is that the user must be
+    /// answer. If the component of the rule was unmounted, the answer is that the user must be
     /// asked.
     pub(super) fn evaluate_approval_rule(&self, question: PolicyQuestion<'_>) {
         let code = self.code(question.registration());

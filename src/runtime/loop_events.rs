@@ -1,4 +1,4 @@
-//! Derives loop events from the changes of the session, and notifies the observers of these events.
+//! Derives loop events from the changes of the session, and passes the events to observers.
 
 use std::{cell::RefCell, rc::Rc};
 
@@ -30,8 +30,8 @@ impl Runtime {
         subscribe(&self.loop_events.observers, observer)
     }
 
-    /// Notifies the observers of the loop events that follow from these changes. The session is not
-    /// borrowed during the calls.
+    /// Derives the loop events from these changes, and passes the events to the observers. The
+    /// session is not borrowed during the calls of the observers.
     pub(super) fn notify_loop_observers(&self, changes: &Changes) {
         if self.loop_events.observers.is_empty() || changes.is_empty() {
             return;

@@ -1,4 +1,4 @@
-//! Creates records of changes, and notifies observers of the records.
+//! Creates records of changes, and passes the records to observers.
 
 use std::{cell::RefCell, rc::Rc};
 
@@ -30,7 +30,7 @@ impl Runtime {
     }
 
     /// Creates the records of these changes, and passes the records to the observers. The session
-    /// is not borrowed during the calls.
+    /// is not borrowed during the calls of the observers.
     pub(super) fn notify_update_observers(&self, changes: &Changes) {
         if self.updates.observers.is_empty() || changes.is_empty() {
             return;

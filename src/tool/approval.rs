@@ -20,8 +20,8 @@ use crate::{
     view::Question,
 };
 
-/// Asks the user to approve a call, with the exact arguments that would run. The arguments can be
-/// edited first, if the action or the agent accepts edits.
+/// Asks the user to approve a call, and shows the exact arguments with which the call would run.
+/// The arguments can be edited first, if the action or the agent accepts edits.
 ///
 /// A request from the page (`data-kind="page"`) uses the page's texts. The card shows the
 /// description from [`ToolAction::describe`](crate::ToolAction::describe), and below the

@@ -160,8 +160,8 @@ impl Connection {
         Ok(())
     }
 
-    /// Closes the connection when a newer version in another tab, or the browser, needs the
-    /// database; the next use opens the database again.
+    /// Closes the connection if another tab upgrades or deletes the database, or if the browser
+    /// closes the database. The next use opens the database again.
     fn close_on_request(self: &Rc<Self>, database: &IdbDatabase) {
         let (weak_connection, closed_database) = (Rc::downgrade(self), database.clone());
         let on_close = Closure::<dyn FnMut()>::new(move || {
