@@ -206,7 +206,7 @@ pub mod session {
 }
 
 /// The records of messages and calls that an assistant exchanges with other systems, and
-/// [`Updates`](records::Updates), which observes and applies them.
+/// [`Updates`](records::Updates), which observes and applies such records.
 #[cfg(feature = "records")]
 pub mod records {
     pub use crate::assistant::Updates;

@@ -183,8 +183,8 @@ fn turn_bar(
 }
 
 /// Returns a signal with the ids of the messages that get a version picker below a block. For the
-/// last block of a turn, these are the first message of the turn and the messages of the block, if
-/// they have several versions. For any other block, the list is empty.
+/// last block of a turn, the list contains the first message of the turn and the messages of the
+/// block, without messages that have only one version. For any other block, the list is empty.
 fn versioned_message_ids(
     assistant: Assistant,
     list: BlockList,

@@ -38,7 +38,7 @@ pub(super) struct UndrawnNodes {
     /// The button that draws more nodes.
     button: Element,
     /// The element that contains the button. For a table, the element follows the parent; otherwise
-    /// it is a child of the parent.
+    /// the element is a child of the parent.
     outer: Element,
 }
 

@@ -65,7 +65,7 @@ impl MarkdownOptions {
 }
 
 /// A function that splits code into tokens for syntax highlighting. No highlighter is built in: an
-/// application provides one, which may be loaded on demand.
+/// application provides a highlighter, which may be loaded on demand.
 #[derive(Clone)]
 pub struct Highlighter(SendWrapper<Arc<HighlightFn>>);
 

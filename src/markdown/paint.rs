@@ -246,8 +246,8 @@ impl BlockPainter {
         }
     }
 
-    /// Updates the open block at `index`, or draws the block if it is missing. A block beyond the
-    /// limits is held back.
+    /// Updates the open block at `index`, or draws the block if the block is missing. A block
+    /// beyond the limits is held back.
     fn update_or_draw_block(&mut self, open: &mut Vec<DrawnNode>, index: usize, node: Node) {
         self.budget.refill();
         if let Some(drawn_node) = open.get_mut(index) {

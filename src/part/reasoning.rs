@@ -44,8 +44,8 @@ fn reasoning_view(
     let newest_line = move || {
         let line = is_open.get().then(|| part.with(latest_line)).flatten();
         line.filter(|line| !line.is_empty()).map(|line| {
-            // The line is hidden from assistive technology, because it changes with each word, and
-            // the user can expand the whole text.
+            // The line is hidden from assistive technology, because the line changes with each
+            // word, and the user can expand the whole text.
             view! {
                 <span class="la-reasoning-latest" aria-hidden="true">
                     <span dir="auto">{line}</span>

@@ -17,7 +17,7 @@ use crate::{store::Label, ui::spawn_local};
 
 /// The persistence of a conversation, and the management of its ownership.
 pub(crate) trait Persistence {
-    /// Holds back an input that must wait until the conversation is loaded; returns any other
+    /// Holds back an input that must wait until the conversation is loaded. Returns any other
     /// input.
     fn hold_back(&self, input: Input) -> Option<Input>;
     /// Records changes of the session for later writes. The session is borrowed during the call.

@@ -22,7 +22,7 @@ pub(crate) fn has_web_locks() -> bool {
     lock_manager().is_some()
 }
 
-/// A lock that is held until it is dropped.
+/// A lock that is held until this value is dropped.
 pub(crate) struct Lock {
     /// The function that resolves the promise for which the browser holds the lock.
     release: Option<Function>,
@@ -226,7 +226,7 @@ impl TabMessage {
 /// The channel between the tabs that have a conversation open.
 pub(crate) struct TabChannel {
     channel: Option<BroadcastChannel>,
-    /// The listener, which must be kept alive while the browser may call it.
+    /// The listener, which must be kept alive while the browser may call the listener.
     _listener: Closure<dyn FnMut(MessageEvent)>,
 }
 

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use crate::ui::clock;
 
-/// A fake clock for all assistants and components of a test, which is paused until it is advanced.
-/// Dropping the clock restores the browser's time.
+/// A fake clock for all assistants and components of a test. The clock is paused until the test
+/// advances the time. Dropping the clock restores the browser's time.
 ///
 /// The clock controls intentional delays: the limits of handlers and questions, the pace of a
 /// scripted agent, and the time for which a button shows "Copied". Frames and the network are not

@@ -8,7 +8,7 @@ use crate::{
     assistant::{Assistant, PartHandle},
 };
 
-/// Returns the view of a call as its renderer would receive it, with streaming arguments. Returns
+/// Returns the view that the renderer of a call would receive, with streaming arguments. Returns
 /// `None` if the call does not exist.
 ///
 /// ```
@@ -29,7 +29,7 @@ pub fn call_view(assistant: &Assistant, key: &CallKey) -> Option<ToolCallView> {
     assistant.tool_call(key)
 }
 
-/// Returns the handle of a part as its renderer would receive it. Returns `None` if the part does
+/// Returns the handle that the renderer of a part would receive. Returns `None` if the part does
 /// not exist.
 ///
 /// ```

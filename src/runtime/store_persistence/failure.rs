@@ -28,8 +28,8 @@ const PING_TIMEOUT_MS: u64 = 500;
 #[derive(Default)]
 pub(super) struct FailureState {
     pub(super) fails: Cell<bool>,
-    /// The next retry delay, in milliseconds, before it is limited to the shortest and longest
-    /// delay.
+    /// The next retry delay, in milliseconds, before the shortest and the longest delay are
+    /// applied.
     pub(super) pause_ms: Cell<u32>,
     pub(super) waits: Cell<bool>,
     /// The jobs to repeat once the store works again.

@@ -356,9 +356,9 @@ impl Persistence for StorePersistence {
             let mut unsaved_changes = self.unsaved.borrow_mut();
             if changes.thread {
                 phases.clear();
-                // If the session has not just restored the stored conversation, it contains a
-                // different conversation with the same id, so the complete conversation must be
-                // written.
+                // If the session has not just restored the stored conversation, the session
+                // contains a different conversation with the same id, so the complete conversation
+                // must be written.
                 if !self.restores.take() {
                     unsaved_changes.merge_older(UnsavedChanges::whole_thread());
                 }

@@ -200,7 +200,7 @@ pub(super) fn build_journal_record(entry: &JournalEntry) -> Record {
     }
 }
 
-/// Splits a snapshot into records: one for each message, and the outline.
+/// Splits a snapshot into one record for each message and one record for the outline.
 pub(super) fn split_snapshot(mut snapshot: Value) -> Vec<Record> {
     let mut records = Vec::new();
     let entries = snapshot.get_mut("messages").and_then(Value::as_array_mut);

@@ -180,7 +180,8 @@ impl ApprovalDatabase {
         format!("leptos-assistant/{}", self.inner.name)
     }
 
-    /// Calls `act` with the channel between tabs, and opens the channel first if it is not open.
+    /// Calls `act` with the channel between tabs. Opens the channel first if the channel is not
+    /// open.
     fn with_channel(&self, act: impl FnOnce(&TabChannel)) {
         let mut channel = self.channel.borrow_mut();
         act(channel.get_or_insert_with(|| {

@@ -47,8 +47,7 @@ impl BatchWrite {
     pub(super) async fn wait(mut self) -> Result<(), StoreError> {
         let pieces = self.pieces.take();
         let outcome = self.wait_for_transaction().await;
-        // If this page aborted the transaction, it has made all requests again in a new
-        // transaction.
+        // After an abort by this page, all requests were made again in a new transaction.
         let restarted_write = pieces.and_then(|pieces| pieces.again.take());
         match restarted_write {
             Some(write) => write?.wait_for_transaction().await,

@@ -2,9 +2,9 @@
 //!
 //! The database has five object stores: `records` and `journal` by conversation and name, `threads`
 //! (list entries and writers), `labels` (titles and deletions by the user), and `fences` (writers
-//! that were taken over). A batch is one transaction that reads nothing (`batch`). Two unique keys
-//! decide whether the batch is written: the claim in the journal, and the fence of a writer that
-//! was taken over.
+//! that were taken over). A batch is one transaction that reads nothing (see `batch`). Two unique
+//! keys decide whether the batch is written: the claim in the journal, and the fence of a writer
+//! that was taken over.
 //!
 //! If requests fail after `commit()` was called, Firefox considers only the last request: a
 //! transaction in which an earlier request failed is completed. So `commit()` is called only if the
@@ -277,7 +277,7 @@ impl Connection {
         let end = TransactionEnd::observe(&transaction);
         let id = JsValue::from_str(&thread_id);
         let threads = object_store(&transaction, THREADS)?;
-        // Fences off the writer, so that a tab that has the conversation open does not write it
+        // Fences off the writer, so that a tab with the open conversation does not write the data
         // again.
         if let Some(writer) =
             ThreadRow::from_value(&wait_for_result(threads.get(&id)).await?).writer

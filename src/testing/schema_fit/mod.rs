@@ -113,7 +113,7 @@ pub fn schema_misfits<T: DeserializeOwned>(schema: &Value) -> Vec<String> {
             None => "no value could be made from the schema: give it `examples`".to_owned(),
         });
     }
-    // A type that denies unknown fields has already reported them.
+    // Skips the unknown fields if an error of the type has already reported an unknown field.
     let reports_unknown_fields = misfits.iter().any(|line| line.contains("unknown field"));
     misfits.extend(
         unknown_fields
