@@ -26,7 +26,7 @@ pub enum LoopEvent {
         /// The id of the message.
         message: MessageId,
     },
-    /// A message that the user sent during the loop joined the chat at a boundary between tools.
+    /// A message that the user sent during the loop joined the chat between two steps of the loop.
     Interjection {
         /// The id of the message.
         message: MessageId,
@@ -45,7 +45,7 @@ pub enum LoopEvent {
         /// The keys of the calls, in the order of the message.
         calls: Vec<CallKey>,
     },
-    /// A tool has started: a handler of the page, or the agent's own tool.
+    /// A tool has started: either a handler of the page, or a tool that the agent runs itself.
     ToolStarted {
         /// The key of the call.
         call: CallKey,
@@ -170,7 +170,7 @@ enum ReportedStage {
     Executed,
 }
 
-/// A converter that derives the events of the loop from the changes of a session. Pass
+/// A converter that derives the events of the loop from the changes of a session. The host passes
 /// [`Output::changes`](crate::session::Output::changes) to [`Self::record`] after each input.
 #[derive(Debug, Clone, Default)]
 pub struct LoopEvents {
@@ -184,8 +184,8 @@ pub struct LoopEvents {
 }
 
 impl LoopEvents {
-    /// Creates the converter for a session. The existing contents of the session are not reported,
-    /// except for messages that are still being written.
+    /// Creates the converter for a session. The existing contents of the session are not reported.
+    /// A message that is still being written is reported when it is complete.
     #[must_use]
     pub fn of(session: &Session) -> Self {
         let conversation = session.conversation();
@@ -209,8 +209,8 @@ impl LoopEvents {
         events
     }
 
-    /// Returns the events for the changes of one input. If the changes open another conversation,
-    /// there are no events.
+    /// Returns the events for the changes of one input. If the changes open a different
+    /// conversation, the result is empty.
     pub fn record(&mut self, session: &Session, changes: &[Change]) -> Vec<LoopEvent> {
         if changes.contains(&Change::Thread) {
             *self = Self::of(session);
@@ -355,8 +355,8 @@ const fn stage_of(phase: Phase) -> ReportedStage {
     }
 }
 
-/// Hashes the parts of a message: texts by their content, calls by their keys, and other parts by
-/// their number only.
+/// Hashes the parts of a message: texts by their content, calls by their keys, and other parts only
+/// by their count.
 fn hash_message(message: &Message) -> u64 {
     let mut hasher = DefaultHasher::new();
     for part in &message.parts {

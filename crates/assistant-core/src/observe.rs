@@ -13,7 +13,7 @@ use std::{
 
 use crate::event::Diagnostic;
 
-/// The return value of an observer: `()`, or a `Result` with the reason for a failure.
+/// The return value of an observer: `()`, or a `Result` whose error is the reason for a failure.
 pub trait ObserverResult {
     /// Converts the return value into a result, whose error is the reported message.
     ///
@@ -122,15 +122,15 @@ impl<T: ?Sized> Observers<T> {
         failures
     }
 
-    /// Returns the first observer whose id is greater than `previous_id` and at most `last_id`. The
-    /// latter is the last id when the notification began.
+    /// Returns the first observer whose id is greater than `previous_id` and at most `last_id`.
+    /// `last_id` is the id of the last observer that was registered when the notification began.
     fn next_observer(
         &self,
         previous_id: ObserverId,
         last_id: ObserverId,
     ) -> Option<(ObserverId, Observer<T>)> {
         let list = self.list.borrow();
-        // The list is sorted by id.
+        // The observer is found by a binary search, since the list is sorted by id.
         let index = list.partition_point(|(id, _)| *id <= previous_id);
         let (id, observer) = list.get(index)?;
         (*id <= last_id).then(|| (*id, Rc::clone(observer)))

@@ -4,14 +4,14 @@
 
 use std::cmp::Ordering;
 
-/// Sorts items by a number, stably.
+/// Sorts items by a number, with a stable sort.
 pub fn in_order<T>(items: Vec<T>, number: impl Fn(&T) -> i64) -> Vec<T> {
     let numbers: Vec<i64> = items.iter().map(number).collect();
     let order = sorted_indices(numbers.len(), &|a, b| numbers.get(a).cmp(&numbers.get(b)));
     arrange(items, &order)
 }
 
-/// Sorts items by a name, stably.
+/// Sorts items by a name, with a stable sort.
 pub(crate) fn sort_by_name<T>(items: Vec<T>, name: impl Fn(&T) -> &str) -> Vec<T> {
     let name_at = |at| items.get(at).map(&name);
     let order = sorted_indices(items.len(), &|a, b| name_at(a).cmp(&name_at(b)));
@@ -19,7 +19,7 @@ pub(crate) fn sort_by_name<T>(items: Vec<T>, name: impl Fn(&T) -> &str) -> Vec<T
 }
 
 /// Returns the indices of `count` items in the order of `compare`; equal items keep their order.
-/// This is the only instantiation of the sort.
+/// This is the only instantiation of the standard library's sort.
 fn sorted_indices(count: usize, compare: &dyn Fn(usize, usize) -> Ordering) -> Vec<usize> {
     let mut indices: Vec<usize> = (0..count).collect();
     indices.sort_unstable_by(|a, b| compare(*a, *b).then(a.cmp(b)));

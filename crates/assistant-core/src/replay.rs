@@ -67,7 +67,7 @@ pub fn set_price(message: &mut TreeMessage, micros: Option<u64>) {
     message.cost.price_micros = micros;
 }
 
-/// Adds a message below `parent`, or as a root without a parent, and returns its id.
+/// Adds a message below `parent`, or as a root if `parent` is `None`, and returns its id.
 ///
 /// # Errors
 ///
@@ -80,7 +80,8 @@ pub fn add(
     conversation.add(message, parent)
 }
 
-/// Adds a message below `parent`, or updates the message with its id. Returns the id.
+/// Adds a message below `parent`, or updates the existing message with the same id. Returns the id
+/// of the message.
 ///
 /// # Errors
 ///
@@ -106,7 +107,7 @@ pub fn select(
     conversation.select(id, true, continues)
 }
 
-/// The end that a record states for a call without an output. It is applied without a session.
+/// The end of a call without an output, as stated in a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RecordedEnd {
     /// The call was denied.
@@ -117,7 +118,7 @@ pub enum RecordedEnd {
     Cancelled,
 }
 
-/// Ends a call with the end and the result that a record states.
+/// Ends a call with the end and the result that are stated in a record.
 pub fn end_call(session: &mut Session, key: CallKey, end: RecordedEnd, result: CallResult) {
     let end = match end {
         RecordedEnd::Denied => CallEnd::Denied,

@@ -1,10 +1,10 @@
 //! Applies JSON Patch (RFC 6902), with which agents change shared state.
 //!
 //! [`apply`] is atomic: every change is recorded with its inverse, so that a failed patch is
-//! reverted without a copy of the document. Unknown members of an operation are ignored. Key order
-//! is preserved.
+//! reverted without a copy of the document. Unknown members of an operation are ignored. The order
+//! of keys is preserved.
 //!
-//! Patches are untrusted input: a patch may neither nest a document deeper than `serde_json` could
+//! Patches are untrusted input: a patch may neither nest a document deeper than `serde_json` can
 //! parse, nor grow it without limit by copies, nor move its content without limit. `budget` defines
 //! the limits; paths are parsed by [`super::pointer`].
 
@@ -20,7 +20,7 @@ use std::fmt;
 use value::NODE_SIZE;
 pub(crate) use value::{size_of, size_of_object};
 
-/// The error of a rejected patch.
+/// An error that caused a patch to be rejected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PatchError {
@@ -28,7 +28,7 @@ pub struct PatchError {
     pub(crate) kind: PatchErrorKind,
 }
 
-/// The kind of an operation's error.
+/// The kind of a [`PatchError`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PatchErrorKind {
@@ -40,7 +40,7 @@ pub enum PatchErrorKind {
     InvalidPointer,
     /// The location does not exist, or the array has no such index.
     NotFound,
-    /// A value was moved into itself.
+    /// The target of a `move` is inside the moved value.
     MoveIntoItself,
     /// `test` found a different value.
     TestFailed,
@@ -53,7 +53,7 @@ pub enum PatchErrorKind {
 }
 
 impl PatchError {
-    /// Returns the index of the operation, from 0.
+    /// Returns the zero-based index of the operation that failed.
     #[must_use]
     pub const fn operation(&self) -> usize {
         self.operation
@@ -97,7 +97,7 @@ impl Error for PatchError {}
 
 /// Applies all operations of `patch` to `target`.
 ///
-/// Removing the root leaves `null`.
+/// If an operation removes the root, the document becomes `null`.
 ///
 /// ```
 /// use assistant_core::json::patch::apply;
@@ -112,8 +112,8 @@ impl Error for PatchError {}
 /// # Errors
 ///
 /// Fails if an operation is malformed, does not fit the document or exceeds a limit; the document
-/// is then unchanged. Only copies and moves are limited: values within the patch are proportional
-/// to its size.
+/// is then unchanged. Copied, moved and shifted values are limited. Values within the patch are
+/// limited only in depth, since they are proportional to the size of the patch.
 pub fn apply(target: &mut Value, patch: &[Value]) -> Result<(), PatchError> {
     apply_with_check(target, patch, |_| true)
 }
@@ -122,8 +122,8 @@ pub fn apply(target: &mut Value, patch: &[Value]) -> Result<(), PatchError> {
 ///
 /// # Errors
 ///
-/// Fails as [`apply`] does. Also fails if the root would not be an object, with the index of the
-/// last operation.
+/// Fails if [`apply`] would fail, or if the root would not remain an object. In the second case,
+/// the error contains the index of the last operation.
 pub fn apply_to_object(target: &mut Value, patch: &[Value]) -> Result<(), PatchError> {
     apply_with_check(target, patch, Value::is_object)
 }
@@ -146,8 +146,8 @@ fn apply_with_check(
 
 /// Applies all operations of `patch` to a document of the given size ([`size_of`]), and updates the
 /// size. If `object` is true, the document must remain an object. A patch that makes the document
-/// larger is rejected if the new size exceeds the limit. The document and the size are then
-/// unchanged.
+/// larger is rejected if the new size exceeds the limit. If a patch is rejected, the document and
+/// the size are unchanged.
 ///
 /// The cost is proportional to the patch and the replaced values, not to the document.
 pub(crate) fn apply_within(
@@ -183,7 +183,8 @@ enum Undo {
     Remove(Pointer),
     /// Inserts the value again at its position in the container.
     Insert(Pointer, usize, Value),
-    /// Moves a value from `path` back to its position at `from`, and restores `old` at `path`.
+    /// Moves a value from `path` back to its position at `from`, and restores the replaced value
+    /// `old` at `path`.
     Return {
         path: Pointer,
         old: Option<Value>,
@@ -201,7 +202,8 @@ struct PatchTransaction<'a> {
 type PatchResult<T = ()> = Result<T, PatchErrorKind>;
 
 impl PatchTransaction<'_> {
-    /// Executes all operations and then a check. If any of them fails, reverts the document.
+    /// Executes all operations and then a check. If an operation or the check fails, reverts the
+    /// document.
     fn apply_operations(
         mut self,
         patch: &[Value],
@@ -253,7 +255,8 @@ impl PatchTransaction<'_> {
         }
     }
 
-    /// Returns the size of a member's key; 0 for an element of an array and for the root.
+    /// Returns the approximate memory of a member's key, in bytes; 0 for an element of an array and
+    /// for the root.
     fn key_size(&mut self, path: &Pointer) -> usize {
         match path.parent_mut(self.target) {
             Some((Value::Object(_), key)) => NODE_SIZE + key.len(),
@@ -325,7 +328,8 @@ impl PatchTransaction<'_> {
         if from == path {
             return Ok(());
         }
-        // A move to the same depth or higher cannot deepen the document.
+        // Only a move to a deeper location is charged, since any other move cannot deepen the
+        // document.
         if path.tokens().len() > from.tokens().len() {
             self.budget.charge_move(&path, value)?;
         }
@@ -337,7 +341,8 @@ impl PatchTransaction<'_> {
         };
         match insert_at(self.target, path, value, &mut self.budget) {
             Ok((path, old)) => {
-                // The moved value is not measured, so that the move of a large value is cheap.
+                // Only the key and the replaced value are measured, since the size of the moved
+                // value stays the same.
                 let added_key_size = if old.is_none() {
                     self.key_size(&path)
                 } else {
@@ -381,7 +386,8 @@ impl PatchTransaction<'_> {
 
     fn roll_back(self) {
         let target = self.target;
-        // Reverting costs as much as the change, which was within the budget.
+        // The budget is unlimited, since reverting costs as much as the changes, which were within
+        // the budget.
         let unlimited_budget = &mut PatchBudget::unlimited();
         for undo in self.undo.into_iter().rev() {
             match undo {
@@ -420,9 +426,9 @@ fn operand_value(op: &Value) -> PatchResult<&Value> {
         .ok_or(PatchErrorKind::MissingMember("value"))
 }
 
-/// Inserts a value as `add` does. Returns the path, with `-` resolved to an index, and the replaced
-/// value. If the location does not exist or the budget does not suffice, returns the value itself
-/// with the error.
+/// Inserts a value as the operation `add` does. Returns the path, with `-` resolved to an index,
+/// and the replaced value. If the location does not exist or the budget does not suffice, returns
+/// the value itself with the error.
 fn insert_at(
     root: &mut Value,
     path: Pointer,
@@ -480,8 +486,8 @@ fn remove_at(
     }
 }
 
-/// Returns the position of a member; `None` if the object has no such member. The search begins at
-/// both ends, since most removed members are near the end.
+/// Returns the position of a member; `None` if the object has no such member. The search alternates
+/// between the beginning and the end, since most removed members are near the end.
 fn member_position(map: &Map<String, Value>, key: &str) -> Option<usize> {
     let mut keys = map.keys().enumerate();
     loop {

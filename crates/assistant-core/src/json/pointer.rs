@@ -1,6 +1,6 @@
 //! Parses JSON Pointers (RFC 6901) and resolves them in values.
 //!
-//! [`super::patch`] changes values.
+//! The module [`super::patch`] changes the values at the resolved locations.
 
 use serde_json::Value;
 
@@ -11,8 +11,8 @@ pub struct Pointer {
 }
 
 impl Pointer {
-    /// Parses a pointer; `None` if it is non-empty and does not begin with `/`, or contains a `~`
-    /// that is not followed by `0` or `1`.
+    /// Parses a pointer. Returns `None` if the text is non-empty and does not begin with `/`, or if
+    /// the text contains a `~` that is not followed by `0` or `1`.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         if text.is_empty() {
@@ -30,7 +30,7 @@ impl Pointer {
         &self.tokens
     }
 
-    /// Returns the value at the pointer's location; `None` if it does not exist.
+    /// Returns the value at the pointer's location; `None` if the location does not exist.
     #[must_use]
     pub fn get<'a>(&self, root: &'a Value) -> Option<&'a Value> {
         self.tokens.iter().try_fold(root, |node, token| match node {
@@ -54,12 +54,13 @@ impl Pointer {
         Some((resolve_mut(parent_tokens, root)?, last_token))
     }
 
-    /// Returns true if `other` leads to a location inside that of this pointer.
+    /// Returns true if `other` leads to a location inside the value at this pointer.
     pub(super) fn is_above(&self, other: &Self) -> bool {
         self.tokens.len() < other.tokens.len() && other.tokens.starts_with(&self.tokens)
     }
 
-    /// Returns the pointer with another last token. The root pointer stays unchanged.
+    /// Returns the pointer with its last token replaced by `token`. The root pointer stays
+    /// unchanged.
     pub(super) fn with_last_token(mut self, token: String) -> Self {
         if let Some(last) = self.tokens.last_mut() {
             *last = token;
@@ -68,7 +69,8 @@ impl Pointer {
     }
 }
 
-/// Parses an array index; `None` for anything but digits without a leading zero.
+/// Parses an array index; `None` if the token is not a decimal number without leading zeros, or if
+/// the number is too large.
 pub(super) fn parse_index(token: &str) -> Option<usize> {
     let has_only_digits = token.bytes().all(|byte| byte.is_ascii_digit());
     let has_leading_zero = token.len() > 1 && token.starts_with('0');

@@ -20,7 +20,7 @@ pub fn without_marks(text: &str) -> String {
     text.chars().map(replace_mark).collect()
 }
 
-/// Returns the mark of a surrogate.
+/// Returns the mark that represents a surrogate.
 pub fn mark(half: u16) -> char {
     let offset = u32::from(half).saturating_sub(0xD800);
     char::from_u32(FIRST_MARK + offset).unwrap_or(REPLACED)
@@ -36,8 +36,8 @@ pub fn replace_lone_surrogates(json: &str, character: fn(u16) -> char) -> Option
         output.push_str(before);
         rest = escaped;
         let Some(code_unit) = parse_code_unit(rest) else {
-            // The character of another escape is skipped, since a backslash in its position does
-            // not begin an escape.
+            // The character after the backslash is copied, since it may itself be a backslash,
+            // which does not begin another escape.
             let mut chars = rest.chars();
             output.push('\\');
             output.extend(chars.next());
@@ -70,8 +70,8 @@ pub fn replace_lone_surrogates(json: &str, character: fn(u16) -> char) -> Option
     has_lone_surrogate.then_some(output)
 }
 
-/// Parses the code unit of an escape after the backslash: `u` and four hexadecimal digits. `None`
-/// for other escapes.
+/// Parses the code unit of an escape after the backslash: `u` and four hexadecimal digits. Returns
+/// `None` for other escapes.
 fn parse_code_unit(text: &str) -> Option<u16> {
     let digits = text.strip_prefix('u')?.get(..4)?;
     let is_hexadecimal = digits.bytes().all(|byte| byte.is_ascii_hexdigit());

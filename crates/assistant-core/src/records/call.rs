@@ -21,8 +21,8 @@ pub struct CallRecord {
     pub(crate) text_position: Option<u64>,
 }
 
-/// The calls of a message, in one of two lists: `partial` while the response is in progress,
-/// `complete` afterwards. The other list is empty.
+/// The calls of a message. The calls are in `partial` while the message is being written or a call
+/// has not ended, and in `complete` afterwards; the unused list is empty.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CallRecords {
     pub(crate) partial: Vec<CallRecord>,
@@ -85,8 +85,8 @@ impl CallRecord {
         }
     }
 
-    /// Replaces each field with the field of `complete`, if that is not empty. The timestamp is
-    /// replaced only if it was 0.
+    /// Replaces each field for which `complete` has a value. The timestamp is replaced only if it
+    /// was 0.
     fn update(&mut self, complete: Self) {
         let has_text = |text: &String| !text.is_empty();
         if has_text(&complete.name) {
@@ -104,7 +104,7 @@ impl CallRecord {
 
     /// Merges the records of two lists by the ids of the calls, in order of first appearance. The
     /// fields of `complete` take precedence if they are not empty. The timestamp is that of the
-    /// earlier record, or of the later record if the earlier has none (0).
+    /// earlier record, or of the later record if that of the earlier record is 0.
     #[must_use]
     pub fn merge(partial: Vec<Self>, complete: Vec<Self>) -> Vec<Self> {
         let mut indexes = std::collections::HashMap::new();
@@ -149,7 +149,7 @@ impl CallRecord {
         self.timestamp
     }
 
-    /// Returns the call's position: the number of characters of the message's text before it;
+    /// Returns the call's position: the number of characters of the message's text before the call;
     /// `None` if unknown.
     #[must_use]
     pub const fn text_position(&self) -> Option<u64> {
@@ -181,7 +181,7 @@ impl CallRecords {
         }
     }
 
-    /// Returns the records as `{partialToolCalls, toolCalls}`.
+    /// Returns the records as JSON: `{partialToolCalls, toolCalls}`.
     #[must_use]
     pub fn to_json(&self) -> Value {
         let write_list =
@@ -204,13 +204,13 @@ impl CallRecords {
         CallRecord::merge(read_list("partialToolCalls"), read_list("toolCalls"))
     }
 
-    /// Returns the calls of a response in progress.
+    /// Returns the calls if the message is in progress; empty otherwise.
     #[must_use]
     pub fn partial(&self) -> &[CallRecord] {
         &self.partial
     }
 
-    /// Returns the calls of a finished response.
+    /// Returns the calls if the message is finished; empty otherwise.
     #[must_use]
     pub fn complete(&self) -> &[CallRecord] {
         &self.complete

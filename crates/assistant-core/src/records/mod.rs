@@ -1,10 +1,12 @@
-//! Converts changes of messages and calls to records for other systems: plain JSON that a host can
-//! forward over any socket, store in a table, or receive from a server that runs the loop itself.
+//! Converts changes to messages and calls into records for other systems: plain JSON that a host
+//! can forward over any socket, store in a table, or receive from a server that runs the loop
+//! itself.
 //!
 //! * [`CallRecord`] is a call as it is stored with a message: `{id, name, arguments, result,
 //!   timestamp}`, in a list of calls in progress or of finished calls.
-//! * [`ConvUpdate`] and [`ToolUpdate`] describe a change. [`Recorder`] writes them from a session;
-//!   [`Input::Update`](crate::session::Input::Update) applies them, in any order, and runs nothing.
+//! * [`ConvUpdate`] and [`ToolUpdate`] describe a change. [`Recorder`] creates these updates from
+//!   the changes in a session; [`Input::Update`](crate::session::Input::Update) applies updates in
+//!   any order, without running calls.
 
 mod call;
 mod recorder;

@@ -1,4 +1,4 @@
-//! Writes records of the changes of a session.
+//! Writes records of the changes in a session.
 
 use std::collections::HashMap;
 
@@ -12,7 +12,7 @@ use crate::{
     session::Session,
 };
 
-/// A writer of records. Pass [`Output::changes`](crate::session::Output::changes) to
+/// A writer of records. The host passes [`Output::changes`](crate::session::Output::changes) to
 /// [`Self::record`] after each input of a session.
 ///
 /// A message is recorded when it has content and its text is not streaming, and again when it
@@ -24,7 +24,7 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// Returns the records of these changes. `now` is the time in milliseconds since 1970.
+    /// Returns the records of `changes`. `now` is the time in milliseconds since 1970.
     pub fn record(&mut self, session: &Session, changes: &[Change], now: i64) -> Vec<Update> {
         let conversation = session.conversation();
         let mut updates = Vec::new();
@@ -72,7 +72,8 @@ impl Recorder {
         let is_ready = !message.is_streaming() && !message.parts.is_empty();
         let last_update = self.messages.get(id);
         let has_changed = last_update.is_none_or(|last_update| {
-            // The statuses of calls are ignored, since they have records of their own.
+            // Only the ids and the parameters of calls are compared, since the statuses of calls
+            // are recorded separately.
             let call_parameters = |update: &ConvUpdate| -> Vec<(String, String)> {
                 let calls = update.tool_calls.iter();
                 calls
@@ -121,7 +122,7 @@ fn create_conv_update(conversation: &Conversation, message: &Message, thread: &s
         status: call.phase().status(),
         parameters: call.args_text().to_owned(),
     });
-    // Messages of other roles, such as reasoning, have no records, so they are not parents.
+    // Parents with other roles, such as reasoning, are skipped, since they have no records.
     let mut parent = conversation.parent(&message.id);
     while let Some(id) = parent {
         let role = conversation.message(id).map(|message| message.role);

@@ -1,5 +1,6 @@
-//! Parses lists of actions that an agent asks about, and builds answers with one decision for each
-//! action, as in `LangChain`'s human-in-the-loop middleware (rule "one decision for each action").
+//! Parses lists of actions that an agent submits to the user for decisions, and builds answers with
+//! one decision for each action, as in `LangChain`'s human-in-the-loop middleware (rule "one
+//! decision for each action").
 //!
 //! The module `answer_format` determines whether the answer to an interrupt consists of decisions.
 
@@ -21,11 +22,11 @@ use crate::{
 pub enum DecisionKind {
     /// The action runs unchanged.
     Approve,
-    /// The action runs with other arguments.
+    /// The action runs with edited arguments.
     Edit,
     /// The action does not run.
     Reject,
-    /// The action does not run; a message of the user is its result.
+    /// The action does not run; a message from the user is its result.
     Respond,
 }
 
@@ -37,22 +38,22 @@ pub enum ActionDecision {
     Approve,
     /// The action runs with other arguments.
     Edit {
-        /// The arguments, an object.
+        /// The edited arguments, as a JSON object.
         args: Value,
     },
     /// The action does not run.
     Reject {
-        /// The reason for the agent.
+        /// The reason for the rejection, as sent to the agent.
         message: Option<String>,
     },
-    /// The action does not run; its result is a message of the user.
+    /// The action does not run; its result is a message from the user.
     Respond {
-        /// The message, used by the agent as the action's result.
+        /// The message that the agent uses as the action's result.
         message: String,
     },
 }
 
-/// An action that an agent asks about.
+/// An action about which an agent requests a decision.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RequestedAction {
     keys: &'static ActionListKeys,
@@ -61,7 +62,7 @@ pub struct RequestedAction {
     args_schema: Option<Value>,
 }
 
-/// The actions that an agent asks about, in the agent's order.
+/// The actions about which an agent requests decisions, in the agent's order.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct ActionList(Vec<RequestedAction>);
 
@@ -100,7 +101,7 @@ impl ActionDecision {
             DecisionKind::Approve => Self::Approve,
             DecisionKind::Edit => {
                 let edited_action = value.get(action.keys.edited_action)?;
-                // An edit must name the action that was shown.
+                // An edit must name this action, since only this action was shown to the user.
                 edited_action
                     .get("name")?
                     .as_str()
@@ -183,7 +184,8 @@ impl RequestedAction {
             && request.is_some_and(|request| request.keys().all(is_known))
     }
 
-    /// Returns true if the card of a call offers every decision about the action.
+    /// Returns true if the card of a call offers every decision that the agent accepts: approval is
+    /// accepted, and a response of the user is not.
     pub(super) fn is_decidable_on_card(&self) -> bool {
         self.allows(DecisionKind::Approve) && !self.allows(DecisionKind::Respond)
     }
@@ -270,7 +272,8 @@ impl ActionList {
         Refusal::EachAction { actions, decisions }
     }
 
-    /// Returns true if a schema for answers accepts an answer with one decision for each action.
+    /// Returns true if the list has actions, and a schema for answers accepts an answer with one
+    /// decision for each action.
     pub(super) fn is_accepted_by_schema(&self, schema: &Object) -> bool {
         if self.0.is_empty() {
             return false;
@@ -307,7 +310,8 @@ impl RequestedAction {
             let list = review.get(keys.allowed_decisions)?.as_array()?.iter();
             Some(list.filter_map(DecisionKind::from_name).collect::<Vec<_>>())
         });
-        // If several reviews name the action, a kind must be allowed by all of them.
+        // If several reviews name the action, only the kinds that all of these reviews allow are
+        // kept.
         let allowed_kinds = allowed_lists.reduce(|mut common, list| {
             common.retain(|kind| list.contains(kind));
             common
@@ -326,7 +330,7 @@ impl RequestedAction {
         action
     }
 
-    /// Returns a sample decision of a kind that the agent accepts, to test a schema with it.
+    /// Returns a sample decision of a kind that the agent accepts, for testing a schema.
     fn sample_decision(&self) -> Value {
         let decision = match self.allowed.first() {
             Some(DecisionKind::Edit) => ActionDecision::Edit {

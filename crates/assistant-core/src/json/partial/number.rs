@@ -1,11 +1,12 @@
-//! Parses a JSON number incrementally; an unfinished number is shown up to its last valid prefix.
+//! Parses a JSON number incrementally. The value of an unfinished number is that of its last valid
+//! prefix.
 //!
-//! The grammar is checked here and the value is parsed by `serde_json`, so both always agree.
+//! The grammar is checked here, and the checked prefix is parsed by `serde_json`.
 
 use serde_json::Value;
 
-/// The maximum length at which an unfinished number is shown, so that updates after many small
-/// pieces stay cheap. A longer number is shown when it is finished.
+/// The maximum length of the shown prefix of an unfinished number, in bytes. The limit keeps
+/// updates after many small pieces cheap. The whole number is shown when it is finished.
 const MAX_SHOWN_LEN: usize = 1024;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -23,7 +24,7 @@ enum NumberPart {
     Broken,
 }
 
-/// The result of feeding a character.
+/// The result of feeding a character to the parser.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FeedResult {
     /// A digit was read, and the number is complete so far.
@@ -41,9 +42,9 @@ pub(super) enum FeedResult {
 pub(super) struct NumberParser {
     part: NumberPart,
     text: String,
-    /// The length of the valid prefix.
+    /// The length of the valid prefix, in bytes.
     valid: usize,
-    /// The length of the prefix that was shown last.
+    /// The length of the prefix that was shown last, in bytes.
     shown: usize,
     exact: bool,
 }
@@ -78,23 +79,23 @@ impl NumberParser {
         FeedResult::Digit
     }
 
-    /// Returns true if the number has a value to show.
+    /// Returns true if a prefix of the text is a valid number.
     pub(super) fn has_digits(&self) -> bool {
         self.valid > 0
     }
 
-    /// Returns true if the text so far is a number.
+    /// Returns true if the text so far is a valid number.
     pub(super) fn is_whole(&self) -> bool {
         self.has_digits() && self.valid == self.text.len()
     }
 
-    /// Returns true if the last shown value is that of the whole text.
+    /// Returns true if the last shown value is the exact value of the whole text.
     pub(super) fn is_exact(&self) -> bool {
         self.exact && self.shown == self.text.len()
     }
 
-    /// Updates the shown value of the unfinished number and returns it; `None` if it has not
-    /// changed.
+    /// Updates the shown value of the unfinished number and returns the value; `None` if the length
+    /// of the shown prefix has not changed.
     pub(super) fn update_shown_value(&mut self) -> Option<Value> {
         let end = self.longest_shown_length();
         if end == self.shown {
@@ -106,8 +107,8 @@ impl NumberParser {
         Some(value.unwrap_or_else(|| self.overflow_placeholder()))
     }
 
-    /// Returns the value of the finished number, or of its valid prefix if the number is not whole;
-    /// `None` if a whole number is too large.
+    /// Returns the value of the finished number, or of its valid prefix if the whole text is not a
+    /// valid number. Returns `None` if a valid number is too large.
     pub(super) fn final_value(&self) -> Option<Value> {
         let value = self.parse_prefix(self.valid);
         if self.is_whole() {
@@ -117,12 +118,13 @@ impl NumberParser {
         }
     }
 
-    /// Returns the length of the longest valid prefix within the limit.
+    /// Returns the length of the longest valid prefix of at most `MAX_SHOWN_LEN` bytes.
     fn longest_shown_length(&self) -> usize {
         if self.valid <= MAX_SHOWN_LEN {
             return self.valid;
         }
-        // A prefix that ends in a digit is a number, since the grammar has been checked.
+        // The text is cut after the last digit within the limit, since a prefix of checked text
+        // that ends in a digit is a valid number.
         let head = self
             .text
             .as_bytes()
@@ -137,8 +139,8 @@ impl NumberParser {
         serde_json::from_str(self.text.get(..end)?).ok()
     }
 
-    /// Returns the placeholder for an unfinished number that is too large, but may still get an
-    /// exponent that makes it small enough.
+    /// Returns the value that is shown for a prefix that is too large: the largest finite value
+    /// with the sign of the prefix. A later exponent may still make the number small enough.
     fn overflow_placeholder(&self) -> Value {
         Value::from(if self.text.starts_with('-') {
             f64::MIN

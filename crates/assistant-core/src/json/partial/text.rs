@@ -1,16 +1,16 @@
-//! Decodes a JSON string incrementally: plain runs, escapes, surrogate pairs.
+//! Decodes a JSON string incrementally, including escapes and surrogate pairs.
 //!
 //! A high surrogate is held back until its low surrogate arrives; a lone surrogate becomes U+FFFD
 //! and is recorded. The string itself is stored by the caller.
 
-/// The result of reading string text.
+/// The result of decoding a piece of a string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum StringProgress {
     /// The whole text belongs to the string, which continues.
     All,
     /// The closing quote was read.
     Closed,
-    /// An unknown escape, or an unescaped control character, was skipped.
+    /// An unknown escape or an unescaped control character was skipped.
     Bad,
 }
 
@@ -34,12 +34,12 @@ pub(super) struct StringDecoder {
 }
 
 impl StringDecoder {
-    /// Returns true if a lone surrogate was ever replaced.
+    /// Returns true if a lone surrogate has been replaced.
     pub(super) fn has_replaced_surrogates(&self) -> bool {
         self.repaired
     }
 
-    /// Appends decoded text to `out`, and returns the progress and the text that was not read.
+    /// Appends decoded text to `out`, and returns the progress and the rest of the text.
     pub(super) fn decode<'a>(
         &mut self,
         mut rest: &'a str,
@@ -136,7 +136,8 @@ impl StringDecoder {
         }
     }
 
-    /// Appends U+FFFD for the surrogate that is held back, if any, since it is not part of a pair.
+    /// Appends U+FFFD for the surrogate that is held back, if any, since no low surrogate follows
+    /// it.
     fn replace_lone_surrogate(&mut self, out: &mut String) {
         if self.high.take().is_some() {
             self.repaired = true;

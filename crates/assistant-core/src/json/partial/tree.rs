@@ -1,8 +1,9 @@
-//! Stores the growing value: a finished tree and the path of open nodes.
+//! Stores a growing JSON value as a tree, together with the path of its open nodes.
 //!
 //! While a piece of text is read, the open nodes are moved from their parents to a stack, so that
 //! the innermost node is directly accessible. Between pieces, the nodes are in their parents, and
-//! the root is a plain value. The cost of both moves is proportional to the depth.
+//! the root is a plain value. The cost of moving the nodes to the stack and back is proportional to
+//! the depth.
 
 use serde_json::Value;
 
@@ -13,7 +14,7 @@ enum NodePosition {
     Item(usize),
     /// The newest entry of an object, which is accessed from the end, without hashing a long key.
     Newest(String),
-    /// An earlier entry of an object whose key is repeated.
+    /// The existing entry of a repeated key in an object.
     Earlier(String),
 }
 
@@ -39,13 +40,13 @@ impl NodePosition {
 /// A growing JSON value.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ValueTree {
-    /// The whole value, between pieces.
+    /// The whole value; `None` before the value begins, and while an open root is on the stack.
     root: Option<Value>,
     /// The positions of the open nodes, from the root inwards.
     slots: Vec<NodePosition>,
-    /// The open nodes, while a piece is read.
+    /// The stack of open nodes, which is empty between pieces.
     open: Vec<Value>,
-    /// True if an object has duplicate keys.
+    /// True if an object in the value has duplicate keys.
     doubled: bool,
 }
 
@@ -68,7 +69,8 @@ impl ValueTree {
         }
     }
 
-    /// Opens a node inside the innermost node. `key` is the name of the new node in an object.
+    /// Opens a node inside the innermost node. If the innermost node is an object, `key` is the
+    /// name of the new node.
     pub(super) fn open_node(&mut self, key: String, value: Value) {
         let position = match self.open.last_mut() {
             Some(Value::Array(items)) => {
@@ -114,22 +116,23 @@ impl ValueTree {
         }
     }
 
-    /// Returns the innermost open node, while a piece is read.
+    /// Returns the innermost open node; `None` between pieces, or if no node is open.
     pub(super) fn top(&self) -> Option<&Value> {
         self.open.last()
     }
 
-    /// Returns a mutable reference to the innermost open node, while a piece is read.
+    /// Returns a mutable reference to the innermost open node; `None` between pieces, or if no node
+    /// is open.
     pub(super) fn top_mut(&mut self) -> Option<&mut Value> {
         self.open.last_mut()
     }
 
-    /// Returns true if an object has duplicate keys.
+    /// Returns true if an object in the value has duplicate keys.
     pub(super) const fn has_duplicate_keys(&self) -> bool {
         self.doubled
     }
 
-    /// Returns the number of open nodes, including strings and numbers.
+    /// Returns the number of open nodes, including open strings and numbers.
     pub(super) fn depth(&self) -> usize {
         self.slots.len()
     }
@@ -139,7 +142,7 @@ impl ValueTree {
         self.root.is_none() && self.slots.is_empty()
     }
 
-    /// Returns the whole value, between pieces.
+    /// Returns the whole value, which is available only between pieces.
     pub(super) fn root(&self) -> Option<&Value> {
         self.root.as_ref()
     }

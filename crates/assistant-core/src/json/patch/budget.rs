@@ -1,8 +1,9 @@
-//! Limits the work and the size of one patch.
+//! Limits the work of one patch and the size of the resulting document.
 //!
-//! Values within a patch (`add`, `replace`, `test`) are proportional to its size and not limited.
-//! `copy` and `move` are limited: an operation of fifty bytes can copy or shift the whole document,
-//! and forty copies in a row can double it forty times.
+//! Values within a patch (`add`, `replace`, `test`) are limited only in depth, since they are
+//! proportional to the size of the patch. Copied, moved and shifted values are limited, since an
+//! operation of fifty bytes can copy or shift the whole document, and forty copies in a row can
+//! double it forty times.
 
 use serde_json::Value;
 
@@ -12,7 +13,7 @@ use super::{
 };
 use crate::json::pointer::Pointer;
 
-/// The maximum nesting of containers, which is that of `serde_json`.
+/// The maximum depth of nested containers, equal to the limit of `serde_json`.
 const MAX_DEPTH: usize = 127;
 /// The maximum memory that one patch may copy, in bytes.
 const MAX_COPIED: usize = 8 << 20;
@@ -44,7 +45,7 @@ pub(super) struct PatchBudget {
     /// The number of bytes by which the document may still grow; `None` until the first large copy
     /// measures the document.
     room: Option<usize>,
-    /// The size of the document, if it is tracked.
+    /// The size of the document, in bytes, if the size is tracked.
     size: Option<usize>,
 }
 
@@ -70,7 +71,7 @@ impl PatchBudget {
         }
     }
 
-    /// Returns the budget of a patch on a document of the given size, which is tracked.
+    /// Returns the budget of a patch on a document whose size is tracked and is initially `size`.
     pub(super) const fn with_tracked_size(size: usize, bounds: PatchBounds) -> Self {
         Self {
             copied: bounds.copied,
@@ -80,7 +81,7 @@ impl PatchBudget {
         }
     }
 
-    /// Returns the size of the document, if it is tracked.
+    /// Returns the size of the document, in bytes, if the size is tracked.
     pub(super) const fn size(&self) -> Option<usize> {
         self.size
     }
@@ -90,7 +91,7 @@ impl PatchBudget {
         self.size.is_some()
     }
 
-    /// Records that the document grew and shrank by these amounts.
+    /// Records that the document grew by `grown` bytes and shrank by `shrunk` bytes.
     pub(super) fn record_size_change(&mut self, grown: usize, shrunk: usize) {
         if let Some(size) = &mut self.size {
             *size = size.saturating_add(grown).saturating_sub(shrunk);
@@ -106,7 +107,7 @@ impl PatchBudget {
         Ok(())
     }
 
-    /// Charges for a value of the document `root` that is copied to `path`. Fails if the budget
+    /// Charges for a value from the document `root` that is copied to `path`. Fails if the budget
     /// does not suffice, or if the value would nest too deeply.
     ///
     /// The document is measured at most once in a patch, and not at all for small copies. Removed

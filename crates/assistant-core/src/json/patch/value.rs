@@ -4,8 +4,9 @@ use serde_json::{Map, Number, Value};
 
 use super::{PatchErrorKind, PatchResult};
 
-/// Compares values as JSON Patch requires: numbers by value, objects regardless of key order. Takes
-/// time proportional to `right`, since the keys of `right` are looked up in `left`.
+/// Compares values as JSON Patch requires: numbers are compared by value, and objects regardless of
+/// the order of their keys. Takes time proportional to `right`, since the keys of `right` are
+/// looked up in `left`.
 pub(super) fn are_equal(left: &Value, right: &Value) -> bool {
     let mut pairs = vec![(left, right)];
     while let Some(pair) = pairs.pop() {
@@ -38,8 +39,8 @@ fn are_numbers_equal(left: &Number, right: &Number) -> bool {
     }
 }
 
-/// Returns the number as an integer; `None` if it has a fraction or exceeds the range of the
-/// integer types.
+/// Returns the number as an integer; `None` if the number has a fraction or a magnitude of at least
+/// 1e20.
 fn as_integer(number: &Number) -> Option<i128> {
     let integer = number
         .as_i64()
@@ -48,13 +49,13 @@ fn as_integer(number: &Number) -> Option<i128> {
     integer.or_else(|| {
         let float = number.as_f64()?;
         let is_whole = float.fract() == 0.0 && float.abs() < 1e20;
-        // The conversion is exact in this range.
+        // The conversion is exact, since every whole float below 1e20 fits in an `i128`.
         is_whole.then_some(float as i128)
     })
 }
 
-/// The approximate memory of a node in bytes, without its text. The key of a member takes the same
-/// amount.
+/// The approximate memory of a node in bytes, without the text of the node. The key of a member
+/// takes the same amount, without the text of the key.
 pub(super) const NODE_SIZE: usize = 72;
 
 /// Subtracts the approximate memory of `value` from `remaining`. Fails if `remaining` does not
@@ -88,7 +89,7 @@ pub(super) fn subtract_size(value: &Value, depth: usize, remaining: &mut usize) 
 /// Returns the approximate memory of a value, in bytes.
 pub(crate) fn size_of(value: &Value) -> usize {
     let mut remaining = usize::MAX;
-    // No value exceeds these limits, so the call does not fail.
+    // The result is ignored, since no value exceeds these limits.
     let _ = subtract_size(value, usize::MAX, &mut remaining);
     usize::MAX - remaining
 }
