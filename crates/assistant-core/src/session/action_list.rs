@@ -36,7 +36,7 @@ pub enum DecisionKind {
 pub enum ActionDecision {
     /// The action runs unchanged.
     Approve,
-    /// The action runs with other arguments.
+    /// The action runs with edited arguments.
     Edit {
         /// The edited arguments, as a JSON object.
         args: Value,

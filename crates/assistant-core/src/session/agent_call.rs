@@ -1,9 +1,9 @@
 //! Handles remote calls: calls that the agent runs itself, possibly after a decision of the user.
-//! The agent may send their results one run later.
+//! The agent may send the results of these calls one run later.
 //!
 //! A remote call does not block the loop, and is delegated to the agent for the next run only. The
-//! module `interrupts` handles agents that have an approval protocol of their own, `execute` the
-//! calls that run in the page.
+//! module `interrupts` handles agents that have an approval protocol of their own. The module
+//! `execute` handles the calls that run in the page.
 
 use super::{Cx, Session, execute::CallEnding, offer::not_found_error};
 use crate::{
@@ -31,9 +31,9 @@ impl Session {
         cx.push_change(Change::Run);
     }
 
-    /// Delegates remote calls to the agent while other answers of the page or the user are due:
-    /// some servers run their calls when they receive those answers. `pending` lists the ids of the
-    /// calls that the agent handed off to the page.
+    /// Delegates remote calls to the agent while other answers of the page or the user are due,
+    /// because some servers run remote calls when they receive these answers. `pending` lists the
+    /// ids of the calls that the agent handed off to the page.
     pub(super) fn delegate_remote_calls(&mut self, pending: &[String]) {
         let is_due =
             |state: &State| state.is_awaited_by_loop() && !matches!(state, State::Remote { .. });
@@ -48,8 +48,9 @@ impl Session {
     }
 
     /// Ends the remote calls that are not delegated to the agent, if the agent runs tools of its
-    /// own. The agent continued without their results, so no run is started; the next request sends
-    /// the errors. `pending` lists the ids of the calls that the agent handed off to the page.
+    /// own. The agent continued without the results of these calls, so no run is started; the next
+    /// request sends the errors. `pending` lists the ids of the calls that the agent handed off to
+    /// the page.
     pub(super) fn end_calls_without_result(&mut self, pending: &[String], cx: &mut Cx<'_>) {
         if !self.options.agent.runs_tools {
             return;
@@ -78,9 +79,10 @@ impl Session {
     }
 
     /// Ends the handed-off calls, and the remote calls that were delegated to the agent for the run
-    /// that is now over. A call without a result fails, or is skipped if the page has no action of
-    /// that name. No run is started, since the agent continued without the results. While an
-    /// interrupt is unanswered, the remote calls stay open, since the interrupt may be about them.
+    /// that has ended. A call without a result fails, or is skipped if the page has no action with
+    /// the name of the call. No run is started, since the agent continued without the results.
+    /// While an interrupt is unanswered, the remote calls stay open, since the interrupt may
+    /// concern these calls.
     pub(super) fn end_delegated_calls_after_run(&mut self, cx: &mut Cx<'_>) {
         let has_question = self.interrupts.has_unanswered();
         for key in self.conversation.active_calls() {
@@ -95,8 +97,8 @@ impl Session {
         }
     }
 
-    /// Returns true if a call was not handed off, and no action of this page has its name, not even
-    /// a render-only action.
+    /// Returns true if a call was not handed off, and no action of this page has the name of the
+    /// call, not even a render-only action.
     fn is_unregistered(&self, key: &CallKey) -> bool {
         let call = self.conversation.call(key);
         !self.is_handed_off(key)
@@ -113,8 +115,8 @@ impl Session {
         self.end_call(key, CallEnding::Skipped(reply), cx);
     }
 
-    /// Ends the calls that were delegated to the agent when no run follows. Handed-off calls stay
-    /// open until the next run.
+    /// Ends the calls that were delegated to the agent, because no run follows. Handed-off calls
+    /// stay open until the next run.
     pub(super) fn end_delegated_calls(&mut self, cx: &mut Cx<'_>) {
         for key in self.conversation.active_calls() {
             if self.is_delegated(&key) {
@@ -142,8 +144,9 @@ impl Session {
         call.is_some_and(|call| matches!(call.state(), State::HandedOff { .. }))
     }
 
-    /// Ends a call with an error, since the agent's run ended without a result for it. The error is
-    /// the one for unknown tools if the page neither shows the tool nor handed the call off.
+    /// Ends a call with an error, since the agent's run ended without a result for the call. The
+    /// error states that the tool is unknown, unless the action is render-only or the call was
+    /// handed off.
     pub(super) fn end_unanswered_call(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
         let Some(call) = self.conversation.call(key) else {
             return;

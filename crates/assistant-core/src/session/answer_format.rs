@@ -1,7 +1,7 @@
 //! Determines the format of an answer to an interrupt.
 //!
-//! The module `interrupts` contains the open interrupts, `action_list` the decisions about several
-//! actions.
+//! The module `interrupts` contains the open interrupts, and the module `action_list` handles the
+//! decisions about several actions.
 
 use serde_json::{Value, json};
 
@@ -14,7 +14,7 @@ use crate::{
 /// The format of an answer to an interrupt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum AnswerFormat {
-    /// An object with `approved`.
+    /// An object with the field `approved`.
     Approval,
     /// A boolean.
     Boolean,
@@ -35,7 +35,8 @@ impl AnswerFormat {
             {
                 return Self::Decisions;
             }
-            // A single approval cannot decide about several actions.
+            // The schema is not used if there are several actions, since a single approval cannot
+            // decide about all of them.
             return match has_several_actions {
                 true => Self::Anything,
                 false => Self::from_schema(schema),

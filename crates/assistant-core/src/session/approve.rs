@@ -1,4 +1,4 @@
-//! Handles decisions of the user about calls. A decision is accepted once for each call, and only
+//! Handles the user's decisions about calls. A decision is accepted once for each call, and only
 //! for the version of the call that was shown.
 //!
 //! If the user dismisses a call whose action was removed meanwhile, the agent receives an error
@@ -71,7 +71,7 @@ impl Session {
     }
 
     /// Continues the loop after the user's decision about a call of the agent, unless a run is in
-    /// progress. A loaded conversation sends no results before the first decision.
+    /// progress. In a loaded conversation, no results are sent before the first decision.
     fn resume_loop(&mut self, key: &CallKey) {
         if !self.turn.is_running() && !self.conversation.is_direct_call(key) {
             self.turn.looping = true;
@@ -104,7 +104,7 @@ impl Session {
         Ok(())
     }
 
-    /// Returns true if a call differs from the version that was shown.
+    /// Returns true if a call differs from the version that was shown, or no longer exists.
     pub(super) fn has_call_changed(&self, key: &CallKey, shown: &Fingerprint) -> bool {
         self.fingerprint(key).as_ref() != Some(shown)
     }
@@ -122,8 +122,8 @@ impl Session {
         entry.is_some_and(|entry| entry.spec.only_user_approves)
     }
 
-    /// Returns true if the application answers a question about an action that only the user may
-    /// approve.
+    /// Returns true if the application answers an interrupt about a call or an action that only the
+    /// user may approve.
     pub(super) fn is_question_reserved_for_user(&self, open: &OpenInterrupt, cx: &Cx<'_>) -> bool {
         let call_by_id = || {
             let id = open.interrupt.tool_call_id.as_deref()?;
@@ -150,9 +150,9 @@ impl Session {
         cx.push_change(Change::Run);
     }
 
-    /// Refuses edited arguments if the agent runs the call and did not ask about it, if the
-    /// application's sanitizer would change them, or if they violate the schema of the action.
-    /// Arguments of an unregistered action are accepted.
+    /// Refuses edited arguments if the agent runs the call and did not ask about the call, if the
+    /// application's sanitizer would change the arguments, or if the arguments violate the schema
+    /// of the action and the action is validated. Arguments of an unregistered action are accepted.
     pub(super) fn check_edit(
         &self,
         key: &CallKey,
@@ -168,7 +168,8 @@ impl Session {
         if entry.spec.execution == Execution::Agent && !call.state().is_interrupted() {
             return Err(Refusal::NoEdits);
         }
-        // The handler must receive exactly the arguments that the user approved.
+        // Arguments that the sanitizer would change are refused, since the handler must receive
+        // exactly the arguments that the user approved.
         if cx
             .host
             .sanitize(entry.id, args)
@@ -193,9 +194,9 @@ impl Session {
         self.conversation.has_open_call(is_asked) && !self.conversation.has_open_call(is_other)
     }
 
-    /// Denies the calls that wait for the user, for a rule of the application or for their action,
-    /// because a new message replaces the decision. Calls whose action was removed fail as
-    /// unavailable instead.
+    /// Denies the calls that wait for the user, for a rule of the application or for the
+    /// registration of their action, because a new message replaces the decision. Calls whose
+    /// action was removed fail as unavailable instead.
     pub(super) fn deny_open_calls(&mut self, cx: &mut Cx<'_>) {
         let reason = "auto-denied: new message";
         for key in self.conversation.active_calls() {
@@ -233,8 +234,8 @@ impl Session {
         })
     }
 
-    /// Dismisses a call whose action was removed. Returns false if the action is registered, or if
-    /// the call has an unknown outcome or waits for no answer.
+    /// Dismisses a call whose action was removed. Returns false if the action is registered, if the
+    /// call has an unknown outcome, or if the user is not asked about the call.
     fn dismiss_unavailable_call(&mut self, key: &CallKey) -> bool {
         let Some(error) = self.unavailable_error(key) else {
             return false;
@@ -245,8 +246,8 @@ impl Session {
     }
 
     /// Ends a call whose action was removed, when a message of the user replaces all pending
-    /// answers. Returns false if the action is registered, or if the call has an unknown outcome or
-    /// waits for no answer.
+    /// answers. Returns false if the action is registered, if the call has an unknown outcome, or
+    /// if the user is not asked about the call.
     fn end_unavailable_call(&mut self, key: &CallKey, cx: &mut Cx<'_>) -> bool {
         let Some(error) = self.unavailable_error(key) else {
             return false;

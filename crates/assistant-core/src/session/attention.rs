@@ -1,7 +1,7 @@
-//! Limits questions to the user, and repeats the user's denials of a turn without another question
-//! (rule "attention").
+//! Limits questions to the user, and applies the user's denial of a call to equal calls in the same
+//! turn without another question (rule "attention").
 //!
-//! The modules `prepare` and `interrupt_flow` check these limits before they ask the user.
+//! The modules `prepare` and `interrupt_flow` check these limits before the user is asked.
 
 use serde_json::json;
 
@@ -17,27 +17,27 @@ use crate::{
     event::ResumeStatus,
 };
 
-/// The window of the limit per minute, in milliseconds.
+/// The period of the limit of questions per minute, in milliseconds.
 const MINUTE_MS: u32 = 60_000;
 
-/// The maximum number of denials that are stored in a turn. Beyond it, the oldest are removed, and
-/// equal calls are asked about again.
+/// The maximum number of denials that are stored in a turn. If there are more, the oldest denials
+/// are removed, and the user is asked again about equal calls.
 const MAX_DENIALS: usize = 256;
 
 /// The questions to the user that the newest run caused, and the user's denials in this turn.
 #[derive(Debug, Clone, Default)]
 pub(super) struct QuestionHistory {
-    /// Denials since the last user message, with their reasons.
+    /// The denials since the last user message, with their reasons.
     denied: Vec<(Fingerprint, Option<String>)>,
-    /// Questions caused by the newest run.
+    /// The questions caused by the newest run.
     asked: Vec<QuestionSubject>,
     /// The times of recent questions, for the limit per minute.
     times: StartTimes,
-    /// The number of calls held back since the last user message.
+    /// The number of calls that were held back since the last user message.
     held_back: u32,
 }
 
-/// The subject of a question.
+/// The call or the interrupt that a question is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum QuestionSubject {
     Call(CallKey),
@@ -48,12 +48,12 @@ enum QuestionSubject {
 #[derive(Debug, Clone, Copy)]
 enum ReachedLimit {
     Run(u32),
-    /// The limit, and the time until the next question in milliseconds.
+    /// The limit per minute, and the time in milliseconds until the next question is permitted.
     Minute(u32, i64),
 }
 
 impl QuestionHistory {
-    /// Removes the denials and resets the number of held-back calls, at a message of the user.
+    /// Removes the denials and resets the number of held-back calls, after a message of the user.
     pub(super) fn reset_for_turn(&mut self) {
         self.denied.clear();
         self.held_back = 0;
@@ -64,8 +64,8 @@ impl QuestionHistory {
         self.asked.clear();
     }
 
-    /// Removes denials and questions when another conversation is opened. The limit per minute
-    /// continues to count earlier questions, since it protects the user.
+    /// Removes denials and questions when a different conversation is opened. The limit per minute
+    /// continues to count earlier questions, since the limit protects the user.
     pub(super) fn reset_for_thread(&mut self) {
         self.reset_for_turn();
         self.reset_for_run();
@@ -89,7 +89,8 @@ impl Session {
         if event != StateEvent::QuestionPut {
             return event;
         }
-        // A denial does not apply to the question about running the call again.
+        // An earlier denial is not applied if the outcome is unknown, since the question is then
+        // about running the call again.
         if !call.has_unknown_outcome()
             && let Some(reason) = self.earlier_denial(key)
         {
@@ -171,8 +172,8 @@ impl Session {
         }
     }
 
-    /// Removes the denial of an equal call, after an approval. Later equal calls are asked about
-    /// again.
+    /// Removes the denial of an equal call, after an approval. The user is asked again about later
+    /// equal calls.
     pub(super) fn forget_denial(&mut self, key: &CallKey) {
         let fingerprint = self.denial_fingerprint(key);
         self.attention
@@ -190,8 +191,9 @@ impl Session {
         Some(reason.clone())
     }
 
-    /// Returns the fingerprint by which a call of the agent is compared with denied calls: of the
-    /// call's name, its canonical arguments and its action. `None` for a call of the page itself.
+    /// Returns the fingerprint by which a call of the agent is compared with denied calls. The
+    /// fingerprint covers the name, the canonical arguments and the action of the call. Returns
+    /// `None` for a call of the page itself.
     fn denial_fingerprint(&self, key: &CallKey) -> Option<Fingerprint> {
         let call = self
             .conversation
@@ -230,7 +232,7 @@ impl Session {
         }
     }
 
-    /// Shows the interrupts that were held back. Refused if there are none.
+    /// Shows the interrupts that were held back. Refuses the input if no interrupts are held back.
     pub(super) fn show_held_back_interrupts(&mut self, cx: &mut Cx<'_>) {
         let held_back_interrupts = self.interrupts.list.iter_mut();
         let held_back_interrupts =
@@ -258,8 +260,8 @@ impl Session {
         cx.push_change(Change::Interrupts);
     }
 
-    /// Denies the questions about calls and the interrupts, ends the calls of the page itself, and
-    /// stops everything in progress. Refused if nothing is in progress.
+    /// Denies the open questions about calls and the open interrupts, ends the calls of the page
+    /// itself, and stops everything in progress. Refuses the input if nothing is in progress.
     pub(super) fn deny_all(&mut self, cx: &mut Cx<'_>) {
         let direct_keys = self.direct_call_keys();
         if !self.is_busy() && direct_keys.is_empty() {

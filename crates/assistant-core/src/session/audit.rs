@@ -1,4 +1,4 @@
-//! Creates audit records of every attempt of a call, by any author and with any outcome.
+//! Creates audit records of call events, for calls by any author and with any outcome.
 //!
 //! The session does not store records. It emits events ([`super::Output::calls`]), and a host that
 //! needs records requests the record of each event.
@@ -37,8 +37,8 @@ pub struct AuditEntry {
 
 impl Session {
     /// Returns the record of an event; `None` if the event is not recorded or its call does not
-    /// exist. Call this method before the next input, since the details are read from the current
-    /// state of the call.
+    /// exist. The method must be called before the next input, since the details are read from the
+    /// current state of the call.
     #[must_use]
     pub fn audit_entry(&self, event: &CallEvent, at: i64) -> Option<AuditEntry> {
         if !event.kind.is_audited() {
@@ -66,8 +66,8 @@ impl Session {
         })
     }
 
-    /// Returns the version of the action of a call; `None` if the action has no version, or if its
-    /// fingerprint is not that of the call.
+    /// Returns the version of the action of a call; `None` if the action has no version, or if the
+    /// fingerprint of the action differs from the fingerprint that is recorded for the call.
     fn action_version(&self, call: &CallFacts) -> Option<String> {
         let entry = self.registry.active_registration(&call.name)?;
         let version = entry.spec.version.clone()?;
@@ -93,8 +93,8 @@ impl AuditEntry {
         self.at
     }
 
-    /// Returns the id of the message with the call; `None` for calls of the page itself and for
-    /// calls of a conversation that was replaced.
+    /// Returns the id of the message that contains the call; `None` for calls of the page itself
+    /// and for calls of a conversation that was replaced.
     #[must_use]
     pub fn message(&self) -> Option<&str> {
         self.message.as_deref()
@@ -138,13 +138,13 @@ impl AuditEntry {
         &self.tool
     }
 
-    /// Returns the key of the call whose handler requested this one, if any.
+    /// Returns the key of the call whose handler requested this call; `None` if no handler did.
     #[must_use]
     pub const fn parent(&self) -> Option<CallKey> {
         self.parent
     }
 
-    /// Returns the effective arguments; the raw text if they are not JSON.
+    /// Returns the effective arguments; the raw text if the arguments are not JSON.
     #[must_use]
     pub const fn args(&self) -> &Value {
         &self.args
@@ -156,8 +156,8 @@ impl AuditEntry {
         &self.event
     }
 
-    /// Truncates arguments and texts to the limits of a record. Redact secrets before calling
-    /// this method, since a truncated secret may no longer be recognized.
+    /// Truncates arguments and texts to the limits of a record. Secrets must be removed before this
+    /// method is called, since a truncated secret may no longer be recognized.
     #[must_use]
     pub fn bounded(mut self) -> Self {
         truncate_value(&mut self.args);
@@ -261,8 +261,8 @@ fn allowed_by_to_value(by: &AllowedBy) -> Value {
     }
 }
 
-/// Replaces a value that exceeds the limit of a record by an object with its beginning and its size
-/// in bytes.
+/// Replaces a value that exceeds the limit of a record by an object that contains the beginning of
+/// the value and the size in bytes.
 pub(super) fn truncate_value(value: &mut Value) {
     let text = match &value {
         Value::String(text) => text.clone(),

@@ -1,7 +1,7 @@
-//! Applies changes of the user to the tree of messages.
+//! Applies the user's changes to the tree of messages.
 //!
-//! The shown branch can always be changed. The run branch is moved only if nothing is in
-//! progress: a run, a handler and a question stay on the branch where they began.
+//! The shown branch can always be changed. The run branch is moved only if nothing is in progress:
+//! a run, a handler and a question stay on the branch where they began.
 
 use super::{Cx, Refusal, Session, TreeChange, send::is_blank_content};
 #[cfg(feature = "records")]
@@ -14,7 +14,8 @@ use crate::{
 impl Session {
     pub(super) fn apply_tree_change(&mut self, change: TreeChange, cx: &mut Cx<'_>) {
         let is_idle = !self.is_busy();
-        // A retry or a continuation of a run must start on the branch of that run.
+        // The run branch does not move while a notice offers a retry or a continuation, since both
+        // must start on the branch of their run.
         let moves_run_branch = is_idle && !self.notices.has_any_action();
         let result = match change {
             TreeChange::Select { message, exact } => {
@@ -85,7 +86,8 @@ impl Session {
         let is_on_run_branch = self.is_on_run_path(message);
         let mut queued_messages = Vec::new();
         if is_on_run_branch && self.is_busy() {
-            // The deletion does not apply to queued messages, which are added to the queue again.
+            // The queued messages are saved here and added to the queue again below, since the
+            // deletion does not apply to them.
             queued_messages = self.turn.take_queue();
             self.cancel_unanswered_interrupts(cx);
             self.end_run_and_calls(cx);
@@ -102,8 +104,9 @@ impl Session {
         result
     }
 
-    /// Restores the deleted messages in their last state. Their calls are not asked about or run
-    /// again, and interrupts about them can no longer be answered.
+    /// Restores the deleted messages in their last state. The user is not asked again about the
+    /// calls of these messages, and the calls are not run again. Interrupts about these calls can
+    /// no longer be answered.
     fn restore_deleted(&mut self, is_idle: bool, cx: &mut Cx<'_>) -> Result<(), TreeError> {
         self.conversation.restore_deleted(is_idle)?;
         if is_idle {
@@ -125,8 +128,8 @@ impl Session {
         self.branch_off_version(message, Some(content), cx);
     }
 
-    /// Regenerates an answer from the start of this message. Reasoning right before it is
-    /// regenerated, too; earlier calls keep their results and are not run again.
+    /// Regenerates an answer from the start of this message. Reasoning messages directly before the
+    /// message are also regenerated; earlier calls keep their results and are not run again.
     fn regenerate_answer(&mut self, message: &MessageId, cx: &mut Cx<'_>) {
         let role = self.conversation.message(message).map(Message::author_role);
         match role {
@@ -144,8 +147,9 @@ impl Session {
         self.branch_off_version(&first_id, None, cx);
     }
 
-    /// Branches off a new version of a message and starts its run: with `content`, an edited
-    /// message of the user, otherwise a regenerated answer. Refused if something is in progress.
+    /// Branches off a new version of a message and starts its run. With `content`, the version is
+    /// an edited message of the user; without `content`, it is a regenerated answer. Refused if
+    /// something is in progress.
     fn branch_off_version(
         &mut self,
         message: &MessageId,
@@ -173,7 +177,7 @@ impl Session {
 
     /// Returns true if the turn regenerates an answer and has received no new answer. The old
     /// answer then stays visible, is part of the next request, and gets no mark (rule "branches").
-    /// A message without content counts as an answer only if the run `succeeded`.
+    /// A message without content counts as an answer only if the run succeeded.
     pub(super) fn is_empty_regeneration(&self, succeeded: bool) -> bool {
         let Some(old_answer) = &self.turn.regenerates else {
             return false;
@@ -205,8 +209,8 @@ impl Session {
     }
 
     /// Records the texts that a failed run produced after `base` as the old answer, which stays
-    /// current if the retry produces no answer. Does nothing if the run produced calls, which the
-    /// retry answers.
+    /// current if the retry produces no answer. Does nothing during a regeneration, if `base` is
+    /// not on the run path, or if the run produced calls, which the retry answers.
     pub(super) fn keep_partial_answer(&mut self, base: &MessageId) {
         if self.turn.regenerates.is_some() || !self.conversation.is_on_run_path(base) {
             return;
@@ -236,9 +240,9 @@ impl Session {
         }
     }
 
-    /// Queues a message for the next boundary between tools (rule "interjections"): after the
-    /// current run and the running handlers have ended, the other calls are skipped, and the
-    /// message is sent with the results. Sends the message at once if nothing is in progress.
+    /// Queues a message until the current run and the running handlers have ended (rule
+    /// "interjections"). The calls that have not started are then skipped, and the message is sent
+    /// with the results. Sends the message at once if nothing is in progress.
     fn interject_message(&mut self, content: Content, cx: &mut Cx<'_>) {
         if !self.is_busy() {
             return self.send_message(content, cx);
@@ -266,8 +270,8 @@ impl Session {
         cx.push_change(Change::Queue);
     }
 
-    /// Applies an update of a server that runs the loop itself. An update for another conversation,
-    /// or during a run, is refused.
+    /// Applies an update from a server that runs the loop itself. An update for a different
+    /// conversation, or during a run, is refused.
     #[cfg(feature = "records")]
     pub(super) fn apply_server_update(&mut self, update: Update, cx: &mut Cx<'_>) {
         let conversation_id = update.conv_id();

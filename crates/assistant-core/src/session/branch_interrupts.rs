@@ -3,7 +3,7 @@
 //!
 //! Undelivered answers are set aside when runs move to another branch, and restored when runs
 //! return to the branch of the interrupt. The module `interrupt_flow` opens and answers interrupts,
-//! `branch` moves runs.
+//! and the module `branch` moves runs to other branches.
 
 use super::{Cx, OpenInterrupt, Session};
 use crate::conversation::{CallKey, Change, State};
@@ -28,8 +28,8 @@ impl Session {
     }
 
     /// Keeps a call on another branch blocked by its stored interrupt. An approval of the interrupt
-    /// is withdrawn, and the user is asked again; a denial remains. Returns false if the call has
-    /// no stored interrupt.
+    /// is withdrawn, and the user is asked again; a denial remains. Returns false if the call is
+    /// not interrupted or has no stored interrupt.
     pub(super) fn keep_call_interrupted(&mut self, key: &CallKey) -> bool {
         let call = self.conversation.call(key);
         let Some(call) = call.filter(|call| call.state().is_interrupted()) else {
@@ -50,7 +50,7 @@ impl Session {
         true
     }
 
-    /// Sets aside the interrupts of other branches, and restores those of the run branch.
+    /// Sets aside the interrupts of other branches, and restores the interrupts of the run branch.
     pub(super) fn select_branch_interrupts(&mut self, cx: &mut Cx<'_>) {
         let conversation = &self.conversation;
         let is_on_run_branch = |open: &OpenInterrupt| {
@@ -64,7 +64,8 @@ impl Session {
             return;
         };
         for open in restored_interrupts {
-            // Of two interrupts with the same id, only the newer one can be answered.
+            // A restored interrupt is skipped if an open interrupt has the same id, since only the
+            // newer of the two interrupts can be answered.
             if self.interrupts.find(&open.interrupt.id).is_some() {
                 continue;
             }

@@ -8,20 +8,20 @@ use crate::conversation::{CallEvent, CallEventKind, CallKey, Change, Phase, Tool
 
 impl Output {
     /// Reduces the events to their net effect: one event for each call whose phase differs from
-    /// before the input, in the order of their first events. That event is the last one of the
-    /// call, with the phase that preceded the first one.
+    /// before the input, in the order of their first events. The resulting event is the last event
+    /// of the call, with the phase before the first event.
     ///
-    /// For a conversation that the input opened, no earlier phase is known, and an end counts if
-    /// this input recorded it. For a conversation that the input replaced, only calls that were
-    /// asked about or ran are included. Calls that arrived with their history in a list of messages
-    /// are omitted, since they did not change in this session.
+    /// For a conversation that the input opened, no earlier phase is known, and a call that has
+    /// ended is included only if this input recorded the end. For a conversation that the input
+    /// replaced, only calls that waited for the user or ran are included. Calls that arrived with
+    /// their history in a list of messages are omitted, since they did not change in this session.
     #[must_use]
     pub fn phase_changes(&self) -> Vec<CallEvent> {
         let has_new_thread = self.changes.contains(&Change::Thread);
         let ended_keys = self.keys_with_recorded_end();
         let mut events: Vec<CallEvent> = Vec::new();
-        // A call of the replaced conversation may have the same key as one of the opened
-        // conversation.
+        // The map key states whether the event belongs to the replaced conversation, since calls of
+        // the replaced and the opened conversation may have the same call key.
         let mut indices: FxHashMap<(CallKey, bool), usize> = FxHashMap::default();
         for event in &self.calls {
             let key = (event.call, event.thread_id.is_some());

@@ -1,7 +1,9 @@
-//! Measures the duration of a turn, including the agent, the tools, and questions to the user.
+//! Measures the duration of a turn, including the time of the agent, of the tools, and of questions
+//! to the user.
 //!
 //! At the end of a run, the time since the previous run ended is stored with the newest message.
-//! Unmeasured time, such as that between the closing and the reload of a page, is not included.
+//! Time that is not measured, such as the time between the closing and the reload of a page, is not
+//! included.
 
 use super::{Cx, FinishReason, InvocationId, Session};
 use crate::{
@@ -9,10 +11,11 @@ use crate::{
     event::TokenUsage,
 };
 
-/// A clock that measures a turn, and the part of it in which only the user is awaited.
+/// A clock that measures a turn, and the part of the turn in which only the user is awaited.
 #[derive(Debug, Clone, Default)]
 pub(super) struct TurnClock {
-    /// The time of the last measurement; `None` while no turn is in progress.
+    /// The time of the last measurement, in milliseconds since 1970; `None` while no turn is in
+    /// progress.
     noted: Option<i64>,
     /// The start of a period in which only a question is open; `None` outside of such a period.
     waiting_since: Option<i64>,
@@ -59,11 +62,12 @@ impl TurnClock {
 
     /// Returns the time since the last measurement, and the part of that time in which only the
     /// user was awaited, both in milliseconds. Starts the next measurement. Both times are `None`
-    /// if there was no measurement before; the second is also `None` if it is zero.
+    /// if there was no measurement before, or if the system clock was set back. The second time is
+    /// also `None` if it is zero.
     fn take_elapsed(&mut self, now: i64) -> (Option<u64>, Option<u64>) {
         self.track_waiting(false, now);
         let last_time = self.noted.replace(now);
-        // The difference is negative if the system clock was set back.
+        // A negative difference is ignored. It occurs if the system clock was set back.
         let elapsed = last_time.and_then(|time| u64::try_from(now.saturating_sub(time)).ok());
         let waiting_time = u64::try_from(std::mem::take(&mut self.waited)).ok();
         let waiting_time = waiting_time

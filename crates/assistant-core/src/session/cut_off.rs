@@ -59,7 +59,8 @@ impl Session {
     }
 }
 
-/// Returns true if the arguments are a complete object or list.
+/// Returns true if the text of the arguments is not blank and contains a complete JSON object or
+/// array.
 fn has_closed_args(call: &ToolCall) -> bool {
     let is_closed = matches!(call.args(), Some(Value::Object(_) | Value::Array(_)));
     is_closed && !call.args_text().trim().is_empty()

@@ -1,6 +1,6 @@
 //! Starts the calls that the page makes itself, without an agent, and delivers their outcomes.
 //!
-//! These calls are checked and run like all others, by the modules `prepare` and `execute`.
+//! These calls are checked and run like all other calls, by the modules `prepare` and `execute`.
 
 use serde_json::Value;
 
@@ -10,7 +10,7 @@ use crate::{
     conversation::{CallEnd, CallKey, State, ToolCall},
 };
 
-/// The maximum number of nested handlers, each started by a request of the previous one.
+/// The maximum number of nested handlers, each started by a request from the previous handler.
 const MAX_NESTED: usize = 4;
 
 impl Session {
@@ -40,9 +40,9 @@ impl Session {
         self.check_complete_call(&key, cx);
     }
 
-    /// Returns the key of the call whose handler requests an action; `None` if no handler does.
-    /// Fails if the handler has ended, if the action would request itself indirectly, or if
-    /// the requests are nested too deep.
+    /// Returns the key of the call whose handler requests an action; `None` if the request does not
+    /// come from a handler. Fails if the handler has ended, if the action would request itself
+    /// indirectly, or if the requests are nested too deeply.
     fn find_parent_call_key(
         &self,
         within: Option<InvocationId>,

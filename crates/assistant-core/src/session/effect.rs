@@ -16,7 +16,8 @@ use crate::{
 pub struct Output {
     /// The changes, in order.
     pub changes: Vec<Change>,
-    /// The call events, in order; [`super::Session::audit_entry`] converts them to records.
+    /// The call events, in order; [`super::Session::audit_entry`] creates audit records of the
+    /// events.
     pub calls: Vec<CallEvent>,
     /// The effects to carry out, in order.
     pub effects: Vec<Effect>,
@@ -29,18 +30,19 @@ pub struct Output {
 /// A task for the host. Every effect must be carried out.
 #[derive(Debug, Clone)]
 pub enum Effect {
-    /// Prepares a run: update the page's actions, context and state ([`super::Input::Register`],
-    /// [`super::Input::SetContext`], [`super::Input::SetState`]), then send
-    /// [`super::Input::OpenRun`]. The request is built from the state at that time.
+    /// Prepares a run. The host updates the page's actions, context and state
+    /// ([`super::Input::Register`], [`super::Input::SetContext`], [`super::Input::SetState`]), and
+    /// then sends [`super::Input::OpenRun`]. The request is built from the state at that time.
     PrepareRun {
         /// The key of the run.
         run: RunKey,
     },
-    /// Starts a run, whose events are fed back as [`super::Input::Event`].
+    /// Starts a run, whose events are passed back as [`super::Input::Event`].
     OpenRun {
         /// The key of the run.
         run: RunKey,
-        /// The request. The host adds [`RunInput::history`] if the agent has a format of its own.
+        /// The request. The host adds [`RunInput::history`] if the agent uses its own format for
+        /// messages.
         input: Box<RunInput>,
     },
     /// Aborts the run's request; later events of the run are ignored.
@@ -78,15 +80,16 @@ pub enum Effect {
         /// The delay in milliseconds.
         ms: u32,
     },
-    /// Delivers the outcome of an [`super::Input::Execute`].
+    /// Delivers the outcome of the call that [`super::Input::Execute`] requested.
     Executed {
         /// The number of the request, from the input.
         request: u64,
         /// The value that the handler returned, or an error.
         outcome: Result<Value, ToolError>,
     },
-    /// Stores these approvals, replacing all stored ones. The host passes them to later sessions
-    /// with [`super::Input::RestoreApprovals`]. A host without storage ignores this effect.
+    /// Replaces all stored approvals with these approvals. The host passes the stored approvals to
+    /// later sessions with [`super::Input::RestoreApprovals`]. A host without storage ignores this
+    /// effect.
     StoreApprovals {
         /// All approvals that outlive the session.
         approvals: Vec<RememberedApproval>,

@@ -2,8 +2,8 @@
 
 use crate::event::{EventKind, Extension};
 
-/// Returns the id of the call that an event starts or adds arguments to. If that call has ended,
-/// such an event reopens it.
+/// Returns the id of the call that an event starts or adds arguments to. If the call has ended, the
+/// event reopens the call.
 pub(super) fn extended_call_id(kind: &EventKind) -> Option<&str> {
     match kind {
         EventKind::ToolCallStart { tool_call_id, .. }
@@ -12,7 +12,8 @@ pub(super) fn extended_call_id(kind: &EventKind) -> Option<&str> {
     }
 }
 
-/// Returns true if an event adds nothing but empty text or reasoning.
+/// Returns true if an event has no visible effect on the answer, such as empty text, reasoning, or
+/// the start of a message.
 pub(super) fn is_quiet_event(kind: &EventKind) -> bool {
     match kind {
         EventKind::TextMessageContent { delta, .. } => delta.is_empty(),
@@ -75,7 +76,8 @@ impl CallsToCheck {
                 | Extension::CallCut { tool_call_id }
                 | Extension::CallNote { tool_call_id, .. }
                 | Extension::CallSettled { tool_call_id, .. } => Self::Call(tool_call_id.clone()),
-                // A reset concerns only eager calls, since other calls have not started yet.
+                // After a reset, calls are checked only if there are eager calls, since other calls
+                // have not started yet.
                 Extension::Reset { .. } if has_eager_call => Self::AllCalls,
                 _ => Self::Nothing,
             },

@@ -1,7 +1,7 @@
 //! Applies the events of a run to the conversation and to the session's own state.
 //!
-//! The module `run` starts and ends runs, `prepare` checks the calls that an event may have
-//! changed.
+//! The module `run` starts and ends runs, and the module `prepare` checks the calls that an event
+//! may have changed.
 
 use super::{
     Cx, Effect, InvocationId, NoticeKind, RunKey, Session,
@@ -27,8 +27,8 @@ impl Session {
             return cx.warn("event-after-end", message.to_owned());
         }
         let is_replayed = self.count_run_event();
-        // A replayed event was admitted before. Only the end of a run is admitted again, since its
-        // contents are stored in the run.
+        // A replayed event is not admitted again, since it was admitted before. Only the end of a
+        // run is admitted again, since the contents of that event are stored in the run.
         let is_admitted = is_replayed && !matches!(event.kind, EventKind::RunFinished { .. });
         let admission = match is_admitted {
             true => Admission::Take,
@@ -184,7 +184,7 @@ impl Session {
         let is_too_large = has_code("over-budget");
         let is_message_forgotten = has_code("user-message-forgotten");
         if is_too_large {
-            // The size of a refused patch is unknown.
+            // The dropped size is recorded as 0, since the size of a refused patch is unknown.
             self.intake.count_dropped(limit, 0);
         }
         if is_message_forgotten {
@@ -207,14 +207,14 @@ impl Session {
         })
     }
 
-    /// Returns true if the call with this id has a check; false if no such call exists.
+    /// Returns true if the call with this id exists and has a check.
     fn is_checked(&self, id: &str) -> bool {
         let call = self.conversation.call_by_wire_id(id);
         call.is_some_and(|(_, call)| call.check().is_some())
     }
 
     /// Shows a notice if an event reuses the id of a call that has ended in an earlier run. An id
-    /// identifies one call, so no new call begins, although the agent seems to expect one.
+    /// identifies one call, so no new call begins, although the agent seems to expect a new call.
     fn report_reused_id(&mut self, kind: &EventKind, cx: &mut Cx<'_>) {
         let EventKind::ToolCallStart { tool_call_id, .. } = kind else {
             return;

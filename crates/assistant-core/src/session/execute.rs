@@ -90,14 +90,14 @@ impl Session {
         self.send_queued_messages(cx);
     }
 
-    /// Returns true if an interjected message of the user takes precedence: no call starts before
-    /// the message is delivered, except calls that a run waits for with an open stream.
+    /// Returns true if no run is in progress and an interjected message of the user takes
+    /// precedence over the calls that have not started.
     fn should_hold_calls_back(&self) -> bool {
         self.turn.interjected && !self.turn.is_running()
     }
 
-    /// Skips the calls that have not started, at the boundary where a message of the user takes
-    /// precedence.
+    /// Skips the calls that have not startedand are not denied or invalid, because a message of the
+    /// user takes precedence.
     fn skip_waiting_calls(&mut self, cx: &mut Cx<'_>) {
         for key in self.conversation.active_calls() {
             let is_waiting = self.conversation.call(&key).is_some_and(|call| {
@@ -114,7 +114,8 @@ impl Session {
 
     /// Advances a call by one step, if possible.
     pub(super) fn advance_call(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
-        // Calls of the page itself do not wait for runs.
+        // A direct call does not depend on the current run, since calls of the page itself do not
+        // wait for runs.
         let is_run_over = !self.turn.is_running() || self.conversation.is_direct_call(key);
         let check = self.conversation.call(key).and_then(ToolCall::check);
         let is_eager = check.is_some_and(|check| check.eager);
@@ -156,8 +157,8 @@ impl Session {
             | NextStep::Permit(_)
             | NextStep::Remote => {}
         }
-        // If the approval of the call had lapsed, the call was checked again. A fault or a denial
-        // from that check is recorded at once.
+        // A call whose approval had lapsed was checked again. If the check found a fault or a
+        // denial, the call is advanced again, so that the result is recorded at once.
         let is_decided = |state: &State| matches!(state, State::Invalid(..) | State::Denied { .. });
         let call = self
             .conversation
@@ -180,7 +181,8 @@ impl Session {
         let direct_calls = self.conversation.direct_calls();
         let direct_states = direct_calls.map(|call| (call.key(), call.state()));
         let states = self.conversation.open_states().chain(direct_states);
-        // A handler does not block the calls that it waits for.
+        // The requesters of the call are excluded, since a handler does not block the calls that it
+        // waits for.
         let is_requester = |other: &CallKey| {
             self.conversation
                 .requesters_of(key)

@@ -48,8 +48,8 @@ fn parse_offset_minutes(offset: &str) -> Option<i64> {
     Some(sign * (parse_number(hours)? * 60 + parse_number(minutes)?))
 }
 
-/// Returns the days since 1970 in the Gregorian calendar. Years are counted from March, so that the
-/// leap day is the last day of a year.
+/// Returns the number of days between 1970-01-01 and a date in the Gregorian calendar. Years are
+/// counted from March, so that the leap day is the last day of a year.
 fn days_since_epoch(year: i64, month: i64, day: i64) -> i64 {
     let year = if month <= 2 { year - 1 } else { year };
     let months = (month + 9) % 12;

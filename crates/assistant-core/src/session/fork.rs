@@ -15,7 +15,7 @@ use super::{Cx, Session};
 use crate::conversation::{Conversation, MessageId};
 
 /// The newest message that the server has received under each thread id; `None` if that message, or
-/// one above it, has changed or moved since.
+/// a message above it, has changed or moved since.
 pub(super) type KnownThreads = FxHashMap<String, Option<MessageId>>;
 
 /// The thread of a new branch that has no message yet.
@@ -102,8 +102,8 @@ impl Session {
         fork_id.or_else(branch_id).unwrap_or(&self.thread_id)
     }
 
-    /// Assigns a new thread id to the run branch if the server has received other messages under
-    /// the current id and the options permit it.
+    /// Assigns a new thread id to the run branch if the options permit it and the server has
+    /// received a different sequence of messages under the current id.
     pub(super) fn fork_thread_if_needed(&mut self, cx: &mut Cx<'_>) {
         let is_continuation = match self.threads.get(self.request_thread_id()) {
             None => true,
@@ -115,12 +115,14 @@ impl Session {
         }
         let thread_id = cx.host.new_id();
         let tip = self.conversation.run_tip();
-        // The id is not stored with the newest message, which the branch of the old answer shares.
+        // The id is stored in the session if there is no message, or if the newest message also
+        // belongs to the branch of the old answer.
         if self.turn.regenerates.is_some() || tip.is_none() {
             let parent = tip.cloned();
             self.turn.fork = Some(ThreadFork { parent, thread_id });
         } else {
-            // A fork for a deleted answer must not take precedence over the id of the branch.
+            // The fork is removed, since a fork for a deleted answer must not take precedence over
+            // the id of the branch.
             self.turn.fork = None;
             self.conversation.set_run_thread_id(thread_id);
         }
@@ -154,7 +156,7 @@ impl Session {
     }
 
     /// Ends the threads under which the server has received this message, because the message has
-    /// changed or moved. A thread whose newest message is deleted ends, too, since that message may
+    /// changed or moved. A thread whose newest message is deleted also ends, since that message may
     /// be restored.
     pub(super) fn end_threads_with(&mut self, message: &MessageId) {
         let conversation = &self.conversation;
@@ -170,7 +172,7 @@ impl Session {
         }
     }
 
-    /// Infers the threads of a conversation that replaces another.
+    /// Infers the threads of a conversation that replaces another conversation.
     pub(super) fn infer_threads(&mut self) {
         self.threads = match self.options.fork_thread {
             true => infer_conversation_threads(&self.conversation, &self.thread_id),
@@ -188,7 +190,7 @@ impl Session {
     }
 
     /// Stores the thread id of the active run with the newest message, unless the branch already
-    /// has this id. This is needed after a regenerated answer has begun, and after a snapshot has
+    /// has this id. The id is missing after a regenerated answer has begun, or after a snapshot has
     /// replaced the message that stored the id.
     pub(super) fn store_run_thread(&mut self) {
         let thread_id_of_run = self.turn.run().map(|run| run.thread_id.as_str());

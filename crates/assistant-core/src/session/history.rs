@@ -21,7 +21,7 @@ pub struct ToolHistory {
     pub(crate) records: Vec<ToolRecord>,
 }
 
-/// A call with its outcome. Arguments and results are truncated like those of audit records.
+/// A call with its outcome. Arguments and results are truncated as in audit records.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ToolRecord {
@@ -46,7 +46,7 @@ impl ToolHistory {
         self.total
     }
 
-    /// Returns the number of calls of each tool: `{"add": 2, "remove": 1}`.
+    /// Returns the number of calls of each tool, for example `{"add": 2, "remove": 1}`.
     #[must_use]
     pub const fn counts(&self) -> &Object {
         &self.counts
@@ -106,7 +106,7 @@ impl ToolRecord {
         self.action.as_ref()
     }
 
-    /// Returns the effective arguments; the raw text if they are not JSON.
+    /// Returns the effective arguments; the raw text if the arguments are not JSON.
     #[must_use]
     pub const fn args(&self) -> &Value {
         &self.args
@@ -136,7 +136,7 @@ impl ToolRecord {
         self.message.as_deref()
     }
 
-    /// Returns the key of the call whose handler requested this one, if any.
+    /// Returns the key of the call whose handler requested this call; `None` if no handler did.
     #[must_use]
     pub const fn parent(&self) -> Option<CallKey> {
         self.parent
@@ -174,7 +174,7 @@ impl ToolRecord {
 }
 
 impl Session {
-    /// Returns the history of the calls of the conversation, including those of the page itself
+    /// Returns the history of the calls of the conversation, including the calls of the page itself
     /// since the conversation was opened. All calls are counted; [`ToolHistory::records`] contains
     /// the newest two hundred. Of the finished calls of the page, only the newest two hundred are
     /// stored and counted.
@@ -199,8 +199,8 @@ impl Session {
         history
     }
 
-    /// Stores the record of a finished call of the page, and drops the oldest record beyond
-    /// [`MAX_DETAILED_CALLS`].
+    /// Stores the record of a finished call of the page, and drops the oldest records if there are
+    /// more than [`MAX_DETAILED_CALLS`].
     pub(super) fn keep_direct_record(&mut self, call: &ToolCall) {
         let record = ToolRecord::from_call(call, &self.conversation);
         self.past_direct.push(record);

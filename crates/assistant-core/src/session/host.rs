@@ -12,37 +12,37 @@ use crate::{
 
 /// The synchronous interface of the session to its environment.
 ///
-/// The methods return immediately; for a rule that needs time, return [`Answer::Later`] and pass
-/// the answer as an input.
+/// The methods return immediately. If a rule needs time, the method returns [`Answer::Later`], and
+/// the host passes the answer as an input.
 pub trait Host: PatternHost {
     /// Returns the time in milliseconds since 1970.
     fn now(&mut self) -> i64;
 
-    /// Returns an id for a thread, run or message: unique and hard to guess.
+    /// Returns a unique id for a thread, run or message. The id must be hard to guess.
     fn new_id(&mut self) -> String;
 
-    /// Returns true if the user must be asked. Only called for actions with
+    /// Returns true if the user must be asked. The method is called only for actions with
     /// [`crate::action::Policy::Ask`].
     fn needs_approval(&mut self, question: PolicyQuestion<'_>) -> Answer<bool>;
 
     /// Returns `Ok` if the application permits a call to start; `Err` contains the reason for the
-    /// model and the user. Called right before the start, after the rules and the user have
-    /// permitted the call (rule "permission"). An answer that never arrives delays only that call,
-    /// until the user stops the assistant.
+    /// model and the user. The method is called right before the start, after the rules and the
+    /// user have permitted the call (rule "permission"). An answer that never arrives delays only
+    /// that call, until the user stops the assistant.
     fn permits(&mut self, question: PolicyQuestion<'_>) -> Answer<Result<(), String>> {
         let _ = question;
         Answer::Now(Ok(()))
     }
 
-    /// Sanitizes the arguments of a call before any use; `None` leaves them unchanged. The
+    /// Returns the sanitized arguments of a call; `None` leaves the arguments unchanged. The
     /// sanitized arguments are shown to the user and passed to the handler.
     fn sanitize(&mut self, registration: RegistrationId, args: &Value) -> Option<Value> {
         let _ = (registration, args);
         None
     }
 
-    /// Returns true if the application's rule with this name ends the loop. Only called for
-    /// [`super::StopCondition::Rule`].
+    /// Returns true if the application's rule with this name ends the loop. The method is called
+    /// only for [`super::StopCondition::Rule`].
     fn stops(&mut self, rule: &str, summary: &TurnSummary) -> bool {
         let _ = (rule, summary);
         false
@@ -63,7 +63,7 @@ pub trait Host: PatternHost {
     ) -> Option<Value>;
 }
 
-/// An answer of the host.
+/// An answer from the host to a question from the session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Answer<T> {
     /// The answer is available immediately.
@@ -77,7 +77,7 @@ pub enum Answer<T> {
 pub enum Swap<T> {
     /// The value was as expected, and has been replaced.
     Done,
-    /// The stored value differs from the expected one, and was not changed; `None` if no value is
+    /// The stored value differs from the expected value and was not changed; `None` if no value is
     /// stored.
     Found(Option<T>),
     /// The operation failed, with the reason; the stored value is unknown.

@@ -20,8 +20,8 @@ const MAX_COPIED: usize = 8 << 20;
 /// The maximum size of a document after copies, in bytes of memory. A received document may be
 /// larger.
 const MAX_DOCUMENT: usize = 32 << 20;
-/// The maximum size of a copied value that is not charged, since the copy needs no more memory than
-/// the operation itself.
+/// The maximum size of a copied value, in bytes, for which the document is not measured, since the
+/// copy needs no more memory than the operation itself.
 const MAX_FREE_COPY: usize = 512;
 /// The maximum number of values that one patch may shift within containers or move deeper.
 const MAX_SHIFTED: usize = 32 << 20;
