@@ -21,7 +21,8 @@ pub(super) struct TurnClock {
     waiting_since: Option<i64>,
     /// The total time in which only a question was open, in milliseconds.
     waited: i64,
-    /// The handlers that wait for the user, repeated for each of their questions.
+    /// The handlers that wait for the user. A handler is listed once for each of its open
+    /// questions.
     asking: Vec<InvocationId>,
 }
 

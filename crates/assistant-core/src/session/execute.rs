@@ -96,8 +96,8 @@ impl Session {
         self.turn.interjected && !self.turn.is_running()
     }
 
-    /// Skips the calls that have not startedand are not denied or invalid, because a message of the
-    /// user takes precedence.
+    /// Skips the calls that have not started and are not denied or invalid, because a message of
+    /// the user takes precedence.
     fn skip_waiting_calls(&mut self, cx: &mut Cx<'_>) {
         for key in self.conversation.active_calls() {
             let is_waiting = self.conversation.call(&key).is_some_and(|call| {

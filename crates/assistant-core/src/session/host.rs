@@ -96,13 +96,13 @@ pub struct PolicyQuestion<'a> {
 }
 
 impl<'a> PolicyQuestion<'a> {
-    /// Returns the ticket for a later answer.
+    /// Returns the ticket for an answer that follows later.
     #[must_use]
     pub const fn ticket(&self) -> Ticket {
         self.ticket
     }
 
-    /// Returns the id of the registration of the rule's action.
+    /// Returns the id of the registration of the action to which the rule applies.
     #[must_use]
     pub const fn registration(&self) -> RegistrationId {
         self.registration

@@ -18,18 +18,18 @@ use crate::{
 /// An input of a session.
 #[derive(Debug, Clone)]
 pub enum Input {
-    /// A message of the user.
+    /// A message from the user.
     Send {
         /// The text and files of the message.
         content: Content,
     },
-    /// A decision of the user about a call.
+    /// A decision of the user or the application about a call.
     Decide {
         /// The key of the call.
         call: CallKey,
-        /// The version that was shown: [`super::Session::fingerprint`] at the time of rendering. An
-        /// approval is refused if the call has changed since; a denial runs nothing, and always
-        /// applies.
+        /// The fingerprint of the version that was shown, from [`super::Session::fingerprint`] at
+        /// the time of rendering. An approval is refused if the call has changed since. A denial is
+        /// accepted even then, since a denial runs nothing.
         shown: Fingerprint,
         /// The decision about the call.
         verdict: Verdict,
@@ -46,8 +46,8 @@ pub enum Input {
         /// All stored approvals.
         approvals: Vec<RememberedApproval>,
     },
-    /// Reports that another tab has changed the stored approvals. Approvals that are missing now
-    /// are revoked.
+    /// Reports that another tab has changed the stored approvals. Approvals that are missing from
+    /// the new list are revoked.
     SyncApprovals {
         /// All stored approvals.
         approvals: Vec<RememberedApproval>,
@@ -59,28 +59,28 @@ pub enum Input {
         /// The result of the compare-and-set.
         outcome: Swap<RememberedApproval>,
     },
-    /// An answer of the user to an interrupt.
+    /// An answer of the user or the application to an interrupt.
     Answer {
         /// The id of the interrupt.
         interrupt_id: String,
-        /// The version that was shown: [`super::Session::question_fingerprint`] at the time of
-        /// rendering. An answer is refused if the question has changed since; a cancellation is
-        /// not.
+        /// The fingerprint of the version that was shown, from
+        /// [`super::Session::question_fingerprint`] at the time of rendering. An answer is refused
+        /// if the question has changed since. A cancellation is accepted even then.
         shown: Fingerprint,
-        /// The status: answered or cancelled.
+        /// The status of the interrupt, which is answered or cancelled.
         status: ResumeStatus,
-        /// The value of the answer, if it has one.
+        /// The value of the answer; `None` for an answer without a value.
         payload: Option<Value>,
-        /// The author of the decision.
+        /// The author of the answer.
         by: Decider,
     },
-    /// Decisions of the user about each action of an interrupt.
+    /// A decision of the user or the application about each action of an interrupt.
     DecideActions {
         /// The id of the interrupt.
         interrupt_id: String,
-        /// The version that was shown, as for [`Self::Answer`].
+        /// The fingerprint of the version that was shown, as in [`Self::Answer`].
         shown: Fingerprint,
-        /// A decision for each of [`super::OpenInterrupt::actions`], in their order.
+        /// A decision for each of [`super::OpenInterrupt::actions`], in the order of the actions.
         decisions: Vec<ActionDecision>,
         /// The author of the decision.
         by: Decider,
@@ -90,8 +90,8 @@ pub enum Input {
         /// The id of the interrupt.
         interrupt_id: String,
     },
-    /// Denies all open requests, cancels those that cannot be denied, and stops everything in
-    /// progress. No further question is asked until the next message of the user.
+    /// Denies all open requests, cancels the requests that cannot be denied, and stops everything
+    /// in progress. No further question is asked until the next message of the user.
     DenyAll {
         /// The author of the decision.
         by: Decider,
@@ -100,9 +100,10 @@ pub enum Input {
     ShowHeldBack,
     /// Stops everything in progress.
     Stop,
-    /// Retries the failed run, or resumes its response if the network interrupted it.
+    /// Retries the failed run, or resumes the response of the run if the network interrupted the
+    /// response.
     Retry,
-    /// Continues the loop after a limit or a missing answer, if a notice offers it.
+    /// Continues the loop after a limit or a missing answer, if a notice offers to continue.
     Continue,
     /// Resumes reading an answer that was interrupted by a reload or a lost connection and may
     /// still be in progress. Nothing is sent to the agent.
@@ -112,7 +113,7 @@ pub enum Input {
         /// The id of the notice.
         notice: NoticeId,
     },
-    /// Begins another conversation.
+    /// Begins a new, empty conversation.
     NewThread,
     /// Replaces this conversation with a stored conversation.
     Load {
@@ -121,9 +122,9 @@ pub enum Input {
         /// The conversation as [`super::Session::export`] wrote it.
         snapshot: Value,
     },
-    /// Continues a stored session after a reload or a crash: questions are asked again, unsent
-    /// results are offered, and the user is asked before a handler with an unknown outcome runs
-    /// again.
+    /// Continues a stored session after a reload or a crash: questions are asked again, the user is
+    /// offered to send unsent results, and the user is asked before a handler with an unknown
+    /// outcome runs again.
     Restore {
         /// The conversation's id.
         thread_id: String,
@@ -132,13 +133,13 @@ pub enum Input {
         /// The journal of the conversation, oldest first.
         journal: Vec<JournalEntry>,
     },
-    /// Replaces this conversation with a read-only view of a conversation that is open elsewhere.
-    /// Nothing is continued, and inputs that would change the conversation are refused, until
-    /// another conversation is opened or this one is restored.
+    /// Replaces this conversation with a read-only view of a conversation that is open in another
+    /// session. Inputs that would change the conversation are refused until a different
+    /// conversation is opened or this conversation is restored.
     Follow {
         /// The conversation's id.
         thread_id: String,
-        /// A [`super::Session::snapshot`].
+        /// A snapshot from [`super::Session::snapshot`].
         snapshot: Value,
     },
     /// Shows or removes a notice of the host.
@@ -149,7 +150,7 @@ pub enum Input {
         message: Option<String>,
     },
     /// Requests an action for the page itself, with the same schema, rules, approval, commit and
-    /// limits as for an agent. The outcome follows as [`super::Effect::Executed`].
+    /// limits as for a request from an agent. The outcome follows as [`super::Effect::Executed`].
     Execute {
         /// The number of the request.
         request: u64,
@@ -191,7 +192,7 @@ pub enum Input {
     SetContext {
         /// The id of the component.
         owner: u64,
-        /// The entry; `None` removes it.
+        /// The entry; `None` removes the entry.
         item: Option<ContextItem>,
     },
     /// Sets the shared state.
@@ -210,21 +211,21 @@ pub enum Input {
         /// The key of the run.
         run: RunKey,
     },
-    /// An update of a message or a call by a server that runs the loop itself. Nothing runs in the
-    /// page.
+    /// An update of a message or a call from a server that runs the loop itself. The update runs
+    /// nothing in the page.
     #[cfg(feature = "records")]
     Update {
         /// The state of the message or the call.
         update: Box<crate::conversation::update::Update>,
     },
-    /// An event of the agent.
+    /// An event from the agent.
     Event {
-        /// The key of the run of the event.
+        /// The key of the run to which the event belongs.
         run: RunKey,
         /// The event to apply.
         event: Box<Event>,
     },
-    /// A diagnostic of a decoder.
+    /// A diagnostic from a decoder.
     Diagnostic {
         /// The reported diagnostic.
         diagnostic: Diagnostic,
@@ -233,17 +234,17 @@ pub enum Input {
     RunClosed {
         /// The key of the run.
         run: RunKey,
-        /// The end of the stream.
+        /// The way in which the stream ended.
         end: StreamEnd,
     },
     /// The result of writing a journal entry.
     Committed {
         /// The id of the entry.
         commit: CommitId,
-        /// `Err` with a message if writing failed.
+        /// `Ok` if the entry was written; `Err` with a message if writing failed.
         outcome: Result<(), String>,
     },
-    /// The answer of a rule that answered [`super::Answer::Later`] at first.
+    /// The answer of a rule that first returned [`super::Answer::Later`].
     PolicyAnswer {
         /// The ticket of the question.
         ticket: Ticket,
@@ -252,7 +253,7 @@ pub enum Input {
     },
     /// The preview of a call's changes.
     Previewed {
-        /// The ticket of the question.
+        /// The ticket of the preview request.
         ticket: Ticket,
         /// The preview, or the reason for its absence.
         outcome: Result<Value, String>,
@@ -261,17 +262,17 @@ pub enum Input {
     PermissionAnswer {
         /// The ticket of the question.
         ticket: Ticket,
-        /// `Ok` if permitted; otherwise the reason for the model and the user.
+        /// `Ok` if the call may start; `Err` with the reason for the model and the user otherwise.
         outcome: Result<(), String>,
     },
-    /// A progress report of a handler.
+    /// A progress report from a handler.
     Progress {
         /// The id of the invocation.
         invocation: InvocationId,
         /// The reported progress.
         progress: Progress,
     },
-    /// An intermediate result of a handler.
+    /// An intermediate result from a handler.
     Preliminary {
         /// The id of the invocation.
         invocation: InvocationId,
@@ -279,7 +280,7 @@ pub enum Input {
         value: Value,
     },
     /// The start or end of a handler's question to the user. The time between start and end counts
-    /// as time of the user, unless other work is in progress.
+    /// as time in which the user is awaited, unless other work is in progress.
     Asking {
         /// The id of the invocation.
         invocation: InvocationId,
@@ -301,7 +302,7 @@ pub enum Input {
 }
 
 impl Input {
-    /// Returns the decider, if the input is a decision.
+    /// Returns the author of the decision; `None` if the input is not a decision.
     pub(super) const fn decider(&self) -> Option<Decider> {
         match self {
             Self::Decide { by, .. }
@@ -312,8 +313,7 @@ impl Input {
         }
     }
 
-    /// Returns true if the input acts on the conversation, which is reserved for its owner (rule
-    /// "one owner").
+    /// Returns true if only the owner of the conversation may use this input (rule "one owner").
     pub(super) const fn is_for_owner(&self) -> bool {
         matches!(
             self,
@@ -335,15 +335,15 @@ impl Input {
     }
 }
 
-/// A change of the user to the tree of messages.
+/// A change by the user to the tree of messages.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum TreeChange {
-    /// Shows the branch through a message.
+    /// Shows the branch that contains a message.
     Select {
         /// The id of the message.
         message: MessageId,
-        /// True to end the branch at the message, so that the next message branches off.
+        /// True if the branch ends at the message, so that the next message branches off.
         exact: bool,
     },
     /// Shows the previous or next version of a message.
@@ -370,7 +370,7 @@ pub enum TreeChange {
         /// The id of the new parent; `None` makes the message a root.
         parent: Option<MessageId>,
     },
-    /// Branches off a new version of a user message and sends it.
+    /// Branches off a new version of a user message and sends the new version.
     Edit {
         /// The id of the message.
         message: MessageId,
@@ -389,8 +389,8 @@ pub enum TreeChange {
         /// The id of a message of the answer.
         message: MessageId,
     },
-    /// Queues a message while the loop is running, for delivery at the next boundary between tools.
-    /// Sends the message at once if nothing is in progress.
+    /// Queues a message until the current run and the running handlers have ended. Sends the
+    /// message at once if nothing is in progress.
     Interject {
         /// The text and files of the message.
         content: Content,
@@ -406,27 +406,27 @@ pub enum TreeChange {
 /// The user's decision about a call.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Verdict {
-    /// Approves the call, optionally with other arguments.
+    /// Approves the call, optionally with edited arguments.
     Approve {
-        /// The arguments as edited by the user.
+        /// The edited arguments; `None` leaves the arguments unchanged.
         args: Option<Value>,
     },
-    /// Approves the call, and similar calls later without a question.
+    /// Approves the call, and later approves similar calls without a question.
     Remember {
-        /// The arguments as edited by the user.
+        /// The edited arguments; `None` leaves the arguments unchanged.
         args: Option<Value>,
-        /// The extent of the approval.
+        /// The calls to which the approval applies.
         what: Remember,
     },
     /// Denies the call.
     Deny {
-        /// The reason for the agent.
+        /// The reason for the denial, as sent to the agent.
         reason: Option<String>,
     },
 }
 
 impl Verdict {
-    /// Returns true for a denial.
+    /// Returns true if the verdict is a denial.
     #[must_use]
     pub const fn is_denial(&self) -> bool {
         matches!(self, Self::Deny { .. })

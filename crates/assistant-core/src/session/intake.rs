@@ -26,18 +26,21 @@ use crate::{
 pub(super) struct ReceivedAmounts {
     /// The numbers of messages and calls when the run began.
     began_with: (usize, usize),
-    /// The bytes of text, arguments, results and encrypted values.
+    /// The number of bytes of text, arguments, results and encrypted values.
     bytes: usize,
     diagnostics: usize,
     diagnostics_left_out: usize,
     /// The id of the message that received text last, and the size of its text in bytes.
     newest: Option<(String, usize)>,
-    /// The bytes of the other texts, by message. The limit plus one marks a text that was cut.
+    /// The sizes of the texts of other messages in bytes, by message id. A size of the limit plus
+    /// one marks a text that was cut.
     texts: HashMap<String, usize>,
-    /// The bytes of independent texts, by block; the limit plus one marks a text that was cut.
+    /// The sizes of independent texts in bytes, by block. A size of the limit plus one marks a text
+    /// that was cut.
     #[cfg(feature = "ui-stream")]
     blocks: FxHashMap<u64, usize>,
-    /// The bytes of arguments, by call; the limit plus one marks arguments that were cut.
+    /// The sizes of arguments in bytes, by call id. A size of the limit plus one marks arguments
+    /// that were cut.
     arguments: HashMap<String, usize>,
     dropped: BTreeMap<LimitKind, usize>,
     /// The limits for which a notice was shown.
@@ -49,7 +52,7 @@ pub(super) struct ReceivedAmounts {
 pub(super) enum Admission {
     /// The event is applied, perhaps shortened.
     Take,
-    /// The event is applied, and its text or arguments end with it.
+    /// The event is applied, and later text or arguments of the same message or call are dropped.
     TakeAndCut,
     Drop,
     EndRun(LimitKind),
@@ -74,8 +77,8 @@ impl ReceivedAmounts {
         used + length
     }
 
-    /// Counts an encrypted value, which is useful only as a whole. Returns false, and counts it as
-    /// dropped, if it is over the limit.
+    /// Counts an encrypted value, which is useful only as a whole. If the value exceeds the limit,
+    /// counts the value as dropped and returns false.
     fn admits_encrypted_value(&mut self, value: &str, limits: &Limits) -> bool {
         let is_within_limit = value.len() <= limits.message_bytes;
         match is_within_limit {
@@ -91,8 +94,8 @@ impl ReceivedAmounts {
     }
 
     /// Returns a mutable reference to the recorded size of a message's text, in bytes. At the first
-    /// event of the message in this run, the size is taken from `initial_size`; `None` if that
-    /// returns `None`.
+    /// event of the message in this run, the size is taken from `initial_size`. Returns `None` if
+    /// `initial_size` returns `None`.
     fn text_size_mut(
         &mut self,
         id: &str,
@@ -175,7 +178,8 @@ impl Session {
                 false => Admission::Drop,
             },
             EventKind::MessagesSnapshot { messages } => {
-                // The list replaces the messages received before.
+                // The bytes received before are no longer counted, since the list replaces the
+                // earlier messages.
                 self.intake.bytes = 0;
                 self.admit_messages(messages, &limits)
             }
@@ -226,8 +230,9 @@ impl Session {
         }
     }
 
-    /// Returns true if the run may raise another interrupt by an event of the older dialect.
-    /// Otherwise counts the interrupt as dropped; this dialect cannot cancel a single interrupt.
+    /// Returns true if the run may raise another interrupt by an event of the older dialect. If
+    /// not, counts the interrupt as dropped, since the older dialect cannot cancel a single
+    /// interrupt.
     pub(super) fn admit_interrupt(&mut self) -> bool {
         let raised_count = self.turn.run().map_or(0, |run| run.raised_by_event.len());
         let is_admitted = raised_count < self.options.limits.interrupts;
@@ -238,8 +243,8 @@ impl Session {
     }
 
     /// Ends a message or a call whose text or arguments were cut. A call whose arguments were cut
-    /// does not run and is answered as invalid. The same applies to a callout at the end of a cut
-    /// message.
+    /// does not run and is answered as invalid. A callout at the end of a cut message does not run
+    /// either.
     pub(super) fn end_cut_content(&mut self, kind: &EventKind, cx: &mut Cx<'_>) {
         match kind {
             EventKind::ToolCallArgs { tool_call_id, .. } => {
@@ -296,7 +301,7 @@ pub(super) fn strip_text(kind: &EventKind) -> EventKind {
     }
 }
 
-/// Truncates a text at a character boundary.
+/// Truncates a text to at most `max` bytes, at a character boundary.
 fn truncate(text: &mut String, max: usize) {
     let mut end = max.min(text.len());
     while !text.is_char_boundary(end) {

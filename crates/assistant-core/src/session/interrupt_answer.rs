@@ -1,7 +1,7 @@
 //! Determines the answers that an interrupt accepts, and validates them.
 //!
-//! The module `answer_format` defines the format of an answer, `action_list` the decisions about
-//! several actions.
+//! The module `answer_format` defines the format of an answer, and the module `action_list` handles
+//! the decisions about several actions.
 
 use serde_json::{Value, json};
 
@@ -53,11 +53,11 @@ impl OpenInterrupt {
         self.format == AnswerFormat::Decisions
     }
 
-    /// Returns true if the card of a call shows everything that the interrupt asks, and can answer
-    /// it.
+    /// Returns true if the card of a call shows everything that the interrupt asks, and the
+    /// interrupt can be answered on the card.
     pub(super) fn can_be_answered_on_card(&self, call: &ToolCall) -> bool {
         let single_action = self.actions.single_action();
-        // A card does not show the other actions of a list.
+        // A list of several actions is not fully shown, since a card shows only one action.
         let is_fully_shown = match single_action {
             Some(action) => action.is_fully_shown_by(call),
             None => self.actions().is_empty(),
@@ -124,7 +124,8 @@ impl OpenInterrupt {
         }
     }
 
-    /// Returns the violations of the interrupt's schema by an answer; empty without a schema.
+    /// Returns the violations of the interrupt's schema in an answer; the result is empty if the
+    /// interrupt has no schema.
     pub(super) fn violations(&self, answer: &Value) -> Vec<schema::Violation> {
         let Some(schema) = &self.interrupt.response_schema else {
             return Vec::new();
@@ -142,7 +143,8 @@ impl OpenInterrupt {
                 single_action.is_some_and(|action| action.allows(DecisionKind::Edit))
             }
             AnswerFormat::Approval => self.property_schema("editedArgs").is_some_and(|schema| {
-                // A schema with fixed values does not accept edited arguments.
+                // A schema with fixed values is excluded, since it does not accept edited
+                // arguments.
                 let has_keyword = |key: &str| schema.get(key).is_some();
                 *schema != Value::Bool(false) && !has_keyword("const") && !has_keyword("enum")
             }),
@@ -169,8 +171,8 @@ impl OpenInterrupt {
     ///
     /// # Errors
     ///
-    /// Fails if the answer cannot contain the edited arguments, or does not fit its schema, or if
-    /// several actions are asked about ([`Self::answer_with`]).
+    /// Fails if the answer cannot contain the edited arguments, if the answer violates its schema,
+    /// or if the interrupt lists several actions ([`Self::answer_with`]).
     pub fn answer_to(&self, verdict: &Verdict) -> Result<Option<Value>, Refusal> {
         match verdict {
             Verdict::Deny { reason } => {

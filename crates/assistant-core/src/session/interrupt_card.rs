@@ -2,21 +2,21 @@
 //!
 //! A card accepts the answer to an interrupt only while it shows everything that the interrupt
 //! asks; otherwise the interrupt is shown in the inbox. The module `interrupt_flow` opens and
-//! answers interrupts, `interrupt_answer` compares an interrupt with a card.
+//! answers interrupts, and the module `interrupt_answer` compares an interrupt with a card.
 
 use super::{Cx, OpenInterrupt, Session};
 use crate::conversation::{CallKey, Change, StateEvent};
 
 impl Session {
-    /// Returns true if the card of a call shows everything that an interrupt asks, and can answer
-    /// it.
+    /// Returns true if the card of a call shows everything that an interrupt asks, and the
+    /// interrupt can be answered on the card.
     pub(super) fn can_be_answered_on_card(&self, open: &OpenInterrupt, key: &CallKey) -> bool {
         let call = self.conversation.call(key);
         call.is_some_and(|call| open.can_be_answered_on_card(call))
     }
 
     /// Moves the interrupts that no longer match the card of their call to the inbox. Returns true
-    /// if any were moved.
+    /// if any interrupt was moved.
     pub(super) fn move_unmatched_to_inbox(&mut self, key: &CallKey, cx: &mut Cx<'_>) -> bool {
         let unanswered_interrupts = self.interrupts.unanswered_on_card(key);
         let unmatched_interrupts =
@@ -32,7 +32,7 @@ impl Session {
         !unmatched_ids.is_empty()
     }
 
-    /// Blocks a call again for a reopened interrupt. If the call cannot be blocked any more, the
+    /// Blocks a call again for a reopened interrupt. If the call can no longer be blocked, the
     /// interrupt is detached from the call and shown separately.
     pub(super) fn reblock_call(&mut self, id: &str, key: CallKey, card: bool) {
         let mut interrupts = self.interrupts.all_branches();

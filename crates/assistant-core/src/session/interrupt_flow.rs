@@ -1,5 +1,5 @@
-//! Opens an agent's interrupts, blocks the calls that they refer to until they are answered, and
-//! sends the answers with the next run.
+//! Opens an agent's interrupts, blocks the calls to which the interrupts refer until the interrupts
+//! are answered, and sends the answers with the next run.
 //!
 //! An answer applies only to the agent's question. If the agent then hands the call off to the
 //! page, the page's own rules apply, as to any other call. The module `interrupts` stores the open
@@ -21,9 +21,9 @@ use crate::{
 };
 
 impl Session {
-    /// Opens an agent's interrupts and blocks the calls that they refer to. An interrupt about a
-    /// call that the user denied in this turn is denied again, and one that exceeds the limit of
-    /// questions is held back.
+    /// Opens an agent's interrupts and blocks the calls to which the interrupts refer. An interrupt
+    /// about a call that the user denied in this turn is denied again, and an interrupt that
+    /// exceeds the limit of questions is held back.
     pub(super) fn open_interrupts(
         &mut self,
         interrupts: Vec<Interrupt>,
@@ -46,8 +46,8 @@ impl Session {
                     open.blocks = Some(key);
                 }
             }
-            // Of two interrupts with the same id, only the newer one can be answered, so the
-            // call of the older one is blocked without a card.
+            // Of two interrupts with the same id, only the newer one can be answered, so the call
+            // of the older interrupt is blocked without a card.
             let older_interrupt = self.interrupts.find(&open.interrupt.id);
             let older_key = older_interrupt.and_then(|older| older.call);
             if let Some(key) = older_key.filter(|key| open.blocks != Some(*key)) {
@@ -62,9 +62,9 @@ impl Session {
         cx.push_change(Change::Interrupts);
     }
 
-    /// Replaces the call id of each interrupt whose call only contains a question by the id of the
-    /// call that the question is about. An interrupt that names a call of a registered action keeps
-    /// its call id, also if the agent runs the action.
+    /// Redirects each interrupt that names a call which only asks about another call: the
+    /// interrupt's call id is replaced by the id of the call that is asked about. An interrupt that
+    /// names a call of a registered action keeps its call id, even if the agent runs the action.
     pub(super) fn redirect_interrupts(&self, interrupts: &mut [Interrupt]) {
         for interrupt in interrupts {
             let id = interrupt.tool_call_id.as_deref();
@@ -82,8 +82,8 @@ impl Session {
     /// call is blocked.
     pub(super) fn interrupt_call(&mut self, key: CallKey, interrupt_id: &str, card: bool) -> bool {
         let call = self.conversation.call(&key);
-        // The question replaces an approval that was given in the page, including the user's edit
-        // of the arguments.
+        // An approved call must be asked about again, since the question replaces an approval that
+        // was given in the page, including the user's edit of the arguments.
         let must_be_asked =
             call.is_some_and(|call| call.must_be_asked() || call.is_approved_here());
         let is_interrupted = call.is_some_and(
@@ -109,9 +109,9 @@ impl Session {
         true
     }
 
-    /// Applies a decision about a call to the interrupts on the call's card: to all of them, or to
-    /// none if one refuses the decision. A denial cancels an interrupt that accepts no denial.
-    /// Returns false if the card shows no interrupt.
+    /// Applies a decision about a call to all interrupts on the call's card. If an interrupt
+    /// refuses the decision, no interrupt is answered. A denial cancels an interrupt that accepts
+    /// no denial. Returns false if the card shows no interrupt.
     pub(super) fn answer_card_interrupts(
         &mut self,
         key: &CallKey,
@@ -147,8 +147,8 @@ impl Session {
         true
     }
 
-    /// Returns the answers for a decision about a call, one for each of its interrupts; `None`
-    /// cancels the interrupt.
+    /// Returns the answers for a decision about a call, one for each unanswered interrupt on the
+    /// call's card. An answer of `None` cancels the interrupt.
     fn card_interrupt_answers(
         &self,
         key: &CallKey,
@@ -168,7 +168,8 @@ impl Session {
         let mut answers = Vec::new();
         for open in self.interrupts.unanswered_on_card(key) {
             let payload = match (open.has_expired(cx.now), verdict) {
-                // An expired interrupt accepts no answer, but can be cancelled.
+                // A denial cancels an expired interrupt, since an expired interrupt accepts no
+                // answer.
                 (true, Verdict::Deny { .. }) => None,
                 (true, Verdict::Approve { .. } | Verdict::Remember { .. }) => {
                     return Err(Refusal::Expired);
@@ -181,7 +182,7 @@ impl Session {
     }
 
     /// Answers or cancels an interrupt. An answer is refused if the interrupt has changed since it
-    /// was shown, or if only the user may answer it.
+    /// was shown, or if the application answers an interrupt that only the user may answer.
     pub(super) fn answer_shown_interrupt(
         &mut self,
         id: &str,
@@ -203,7 +204,8 @@ impl Session {
     }
 
     /// Answers an interrupt with a decision for each of its actions. The decisions are refused if
-    /// the interrupt has changed since it was shown, or if only the user may approve.
+    /// the interrupt has changed since it was shown, or if the application decides about actions
+    /// that only the user may approve.
     pub(super) fn decide_actions(
         &mut self,
         id: &str,
@@ -261,7 +263,7 @@ impl Session {
         cx.push_change(Change::Interrupts);
     }
 
-    /// Records the decision that an interrupt's answer contains on the call that the interrupt
+    /// Records the decision that an interrupt's answer contains in the call that the interrupt
     /// blocks. An answer without an approval counts as a denial.
     fn record_interrupt_decision(
         &mut self,
@@ -280,7 +282,8 @@ impl Session {
         let reason = field("reason").and_then(Value::as_str).map(str::to_owned);
         match is_approved {
             true => self.forget_denial(key),
-            // A cancellation is no denial, so the user is asked about the next equal call.
+            // Only a denial by the user is recorded. A cancellation is not a denial, so the user is
+            // asked about the next equal call.
             false if status == ResumeStatus::Resolved && cx.by != Some(Decider::Application) => {
                 self.record_denial(key, reason.clone());
             }
@@ -307,8 +310,9 @@ impl Session {
         self.record_decision(key, decision, cx);
     }
 
-    /// Applies `event`, a start or a failure of sending, to the approved and the handed-off calls
-    /// on the run branch. These calls count as running only while a run sends their answers.
+    /// Applies `event`, which states that sending has started or failed, to the approved and the
+    /// handed-off calls on the run branch. These calls count as running only while a run sends
+    /// their answers.
     pub(super) fn mark_answers_on_run_branch(&mut self, event: StateEvent) {
         for key in self.conversation.active_calls() {
             let has_answer = self.conversation.call(&key).is_some_and(|call| {
@@ -375,11 +379,12 @@ impl Session {
         }
     }
 
-    /// Reopens the interrupts whose answers the agent rejected. An interrupt that the user has not
-    /// seen may be held back.
+    /// Reopens the interrupts whose answers the agent rejected. An interrupt that was answered
+    /// without having been shown to the user may be held back.
     pub(super) fn reopen_interrupts(&mut self, answered: &[String], cx: &mut Cx<'_>) {
         for id in answered {
-            // An interrupt that the user has not seen counts as a new question.
+            // An interrupt that the user has not seen is counted as a new question, so it may be
+            // held back.
             let hold_back = self.interrupts.was_answered_unseen(id)
                 && self.count_or_hold_back_interrupt(id, cx);
             if let Some((key, card)) = self.interrupts.reopen_rejected(id, hold_back) {
@@ -389,9 +394,9 @@ impl Session {
         cx.push_change(Change::Interrupts);
     }
 
-    /// Reopens the interrupts whose call has changed since the answer, which is then not sent, and
-    /// asks about calls whose approval has lapsed before they were handed off. Returns true if
-    /// anything is asked again.
+    /// Reopens the interrupts that have changed since they were answered, so that their answers are
+    /// not sent, and asks about calls whose approval lapsed before the calls were handed off.
+    /// Returns true if any interrupt or call is asked about again.
     pub(super) fn ask_again_about_changes(&mut self, cx: &mut Cx<'_>) -> bool {
         let has_lapsed_approval = self.ask_about_lapsed_approvals(cx);
         let changed_ids = self.interrupts.changed_ids(&self.conversation);
@@ -415,8 +420,8 @@ impl Session {
         true
     }
 
-    /// Removes an interrupt whose answer the agent rejected, and ends the call that it blocks as
-    /// given up. Refused for other interrupts.
+    /// Removes an interrupt whose answer the agent rejected, and gives up the call that the
+    /// interrupt blocks. Refuses the input for other interrupts.
     pub(super) fn give_up_interrupt(&mut self, id: &str, cx: &mut Cx<'_>) {
         let is_rejected = self.interrupts.find(id).is_some_and(|open| open.rejected);
         let Some(open) = is_rejected.then(|| self.interrupts.remove(id)).flatten() else {
@@ -436,8 +441,8 @@ impl Session {
     }
 
     /// Closes the interrupts in `answered`, whose answers a finished run has sent. Denied calls
-    /// end, and the other calls are unblocked unless `raised` asks about them again. Returns the
-    /// keys of the unblocked calls, which the agent handed off to the page.
+    /// end, and the other calls are unblocked unless an interrupt in `raised` asks about them
+    /// again. Returns the keys of the unblocked calls, which the agent handed off to the page.
     pub(super) fn close_answered_interrupts(
         &mut self,
         answered: &[String],
@@ -468,12 +473,13 @@ impl Session {
             }
             match call.state().clone() {
                 State::InterruptDenied { reason, .. } if call.has_ended() => {
-                    // The denial was already sent, so no run starts.
+                    // The call is ended without starting a run, since the denial was already sent.
                     self.end_denied_call(&key, reason.as_deref(), cx);
                     self.conversation
                         .apply_state_event(&key, StateEvent::Delivered);
                 }
-                // The call is incomplete and therefore not part of any request.
+                // The call is closed without a result, since it is incomplete and therefore not
+                // part of any request.
                 State::InterruptDenied { .. } => {
                     self.conversation.close_call(key, CallEnd::Denied, cx.now);
                 }

@@ -1,7 +1,7 @@
 //! Stores open interrupts and their answers.
 //!
-//! The module `interrupt_answer` determines and validates answers, `interrupt_flow` applies answers
-//! to calls and runs.
+//! The module `interrupt_answer` determines and validates answers, and the module `interrupt_flow`
+//! applies answers to calls and runs.
 
 use serde_json::{Value, json};
 
@@ -11,7 +11,7 @@ use crate::{
     event::{Interrupt, ResumeEntry, ResumeStatus},
 };
 
-/// An interrupt of an agent. It is stored until a finished run has sent its answer.
+/// An interrupt of an agent. The interrupt is stored until a finished run has sent the answer.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct OpenInterrupt {
@@ -48,23 +48,23 @@ impl OpenInterrupt {
         &self.interrupt
     }
 
-    /// Returns the key of the call that the interrupt blocks and whose approval card shows it;
-    /// `None` if no card shows the interrupt.
+    /// Returns the key of the call that the interrupt blocks and whose approval card shows the
+    /// interrupt; `None` if no card shows the interrupt.
     #[must_use]
     pub const fn call_key(&self) -> Option<CallKey> {
         self.call
     }
 
-    /// Returns the answer, and the version of the question that it answers; `None` while the
-    /// interrupt is unanswered. The answer is sent once all interrupts are answered, if the
+    /// Returns the answer together with the version of the question that was answered; `None` while
+    /// the interrupt is unanswered. The answer is sent once all interrupts are answered, if the
     /// question and its call have not changed. The cancellation of a list of actions is sent as the
-    /// rejection of each action, if the agent accepts that.
+    /// rejection of each action, if the agent accepts rejections.
     #[must_use]
     pub const fn answer(&self) -> Option<&Consent<ResumeEntry>> {
         self.answer.as_ref()
     }
 
-    /// Returns true if the agent rejected an answer. The interrupt can be answered again, or
+    /// Returns true if the agent rejected an answer. Such an interrupt can be answered again, or
     /// cancelled.
     #[must_use]
     pub const fn is_rejected(&self) -> bool {
@@ -128,7 +128,8 @@ impl OpenInterrupt {
         Fingerprint::from_question(&content, call_fingerprint.as_ref())
     }
 
-    /// Returns the answer if the question has not changed since. A cancellation is always returned.
+    /// Returns the answer if the question has not changed since then. A cancellation is always
+    /// returned.
     pub(super) fn valid_answer(&self, conversation: &Conversation) -> Option<&ResumeEntry> {
         let answer = self.answer.as_ref()?;
         let entry = Some(answer.on_record());
@@ -137,7 +138,7 @@ impl OpenInterrupt {
     }
 
     /// Returns the answer as it is sent. Agents that expect a decision for each action do not
-    /// support cancellations, so each action is rejected instead, if the agent accepts that.
+    /// support cancellations, so each action is rejected instead, if the agent accepts rejections.
     pub(super) fn answer_to_send(&self, conversation: &Conversation) -> Option<ResumeEntry> {
         let mut answer = self.valid_answer(conversation)?.clone();
         if answer.status == ResumeStatus::Cancelled
@@ -149,11 +150,11 @@ impl OpenInterrupt {
         Some(answer)
     }
 
-    /// Returns the rejections that are sent if the interrupt is cancelled; `None` if a cancellation
-    /// is sent.
+    /// Returns the rejections that are sent if the interrupt is cancelled; `None` if the
+    /// cancellation itself is sent.
     pub(super) fn cancellation_answer(&self) -> Option<Value> {
-        // An interrupt with an expiry time may have expired when the answer arrives, and an expired
-        // interrupt can only be cancelled.
+        // An interrupt with an expiry time is not rejected, since it may have expired when the
+        // answer arrives, and an expired interrupt can only be cancelled.
         let can_reject = self.takes_decisions() && self.interrupt.expires_at.is_none();
         can_reject.then(|| self.denial_answer())?
     }
@@ -164,8 +165,8 @@ impl OpenInterrupt {
     }
 
     /// Reopens the interrupt, on its card or in the inbox. If `hold_back` is true, the interrupt is
-    /// hidden until the user opens it. Returns the key of the blocked call, and true if its card
-    /// shows the interrupt; `None` if the interrupt blocks no call.
+    /// hidden until the user opens it. Returns the key of the blocked call, and true if the card of
+    /// the call shows the interrupt; `None` if the interrupt blocks no call.
     fn reopen(&mut self, hold_back: bool) -> Option<(CallKey, bool)> {
         self.answer = None;
         self.denied_before = false;
@@ -177,8 +178,8 @@ impl OpenInterrupt {
         Some((self.blocks?, self.call.is_some()))
     }
 
-    /// Returns the time at which the interrupt expires, in milliseconds since 1970; `None` if there
-    /// is no such time or if it is invalid.
+    /// Returns the time at which the interrupt expires, in milliseconds since 1970; `None` if the
+    /// interrupt has no expiry time or an invalid one.
     #[must_use]
     pub fn expires_at(&self) -> Option<i64> {
         expiry::parse_iso8601(self.interrupt.expires_at.as_deref()?)
@@ -215,7 +216,7 @@ impl Interrupts {
         interrupts.any(|open| open.answer.is_some() && !open.denied_before)
     }
 
-    /// Returns true if an interrupt is unanswered.
+    /// Returns true if any interrupt is unanswered.
     pub(super) fn has_unanswered(&self) -> bool {
         self.list.iter().any(|open| open.answer.is_none())
     }
@@ -252,7 +253,7 @@ impl Interrupts {
         has_changed.then_some(restored_interrupts)
     }
 
-    /// Opens an interrupt, replacing one with the same id.
+    /// Opens an interrupt, and removes an interrupt with the same id.
     pub(super) fn open(&mut self, interrupt: OpenInterrupt) {
         self.list
             .retain(|open| open.interrupt.id != interrupt.interrupt.id);
@@ -292,7 +293,8 @@ impl Interrupts {
         fingerprint: Fingerprint,
     ) {
         if let Some(open) = self.find_mut(id) {
-            // Some servers require the metadata of the interrupt in the answer.
+            // The metadata of the interrupt is included, since some servers require it in the
+            // answer.
             let metadata = open.interrupt.metadata.clone();
             let entry = ResumeEntry {
                 interrupt_id: id.to_owned(),
@@ -305,8 +307,8 @@ impl Interrupts {
     }
 
     /// Reopens an interrupt whose answer the agent rejected, even if the run branch has changed
-    /// since. Returns the key of the blocked call, and true if its card shows the interrupt; `None`
-    /// if the interrupt is not found or blocks no call.
+    /// since. Returns the key of the blocked call, and true if the card of the call shows the
+    /// interrupt; `None` if the interrupt is not found or blocks no call.
     pub(super) fn reopen_rejected(&mut self, id: &str, hold_back: bool) -> Option<(CallKey, bool)> {
         let open = self.find_by_id_mut(id)?;
         open.rejected |= open.answer.is_some();
@@ -373,8 +375,9 @@ impl Interrupts {
             .collect()
     }
 
-    /// Reopens an interrupt that has changed. Returns the key of the blocked call, and true if its
-    /// card shows the interrupt; `None` if the interrupt is not found or blocks no call.
+    /// Reopens an interrupt that has changed. Returns the key of the blocked call, and true if the
+    /// card of the call shows the interrupt; `None` if the interrupt is not found or blocks no
+    /// call.
     pub(super) fn reopen_changed(&mut self, id: &str, hold_back: bool) -> Option<(CallKey, bool)> {
         self.find_mut(id)?.reopen(hold_back)
     }

@@ -1,4 +1,4 @@
-//! Defines the journal entries of calls and their JSON format. The entries guarantee that calls run
+//! Defines the journal entries of calls and their JSON format. The entries ensure that calls run
 //! exactly once (rule "exactly once").
 
 use serde_json::{Value, json};
@@ -90,8 +90,8 @@ impl JournalEntry {
         }
     }
 
-    /// Returns true if the entry has the name and arguments of a call. The caller compares the
-    /// keys.
+    /// Returns true if the entry has the name of a call and, for a [`Self::Started`] entry, also
+    /// the arguments of the call. The caller compares the keys.
     pub(super) fn is_about(&self, tool_call: &ToolCall) -> bool {
         match self {
             Self::Started {

@@ -12,8 +12,8 @@ use crate::{
 /// The name of the custom event that contains an interrupt.
 const EVENT_NAME: &str = "on_interrupt";
 
-/// Returns the interrupt in a custom event; `None` for a custom event of another name. The event's
-/// value is the agent's question, often as JSON in a string.
+/// Returns the interrupt in a custom event; `None` for a custom event with another name. The
+/// event's value is the agent's question, often as JSON in a string.
 pub(super) fn parse_interrupt_event(
     name: &str,
     value: &Value,
@@ -35,7 +35,8 @@ pub(super) fn parse_interrupt_event(
         Value::String(text) => Some(text.clone()),
         _ => text("message").or_else(|| text("question")),
     };
-    // A question with actions needs no other message, since the actions are shown separately.
+    // The question itself is the fallback message, unless it has actions, since the actions are
+    // shown separately.
     let message = message.or_else(|| actions.is_none().then(|| question.to_string()));
     let id = raw_event
         .and_then(|raw_event| raw_event.get("id"))

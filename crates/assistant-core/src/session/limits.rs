@@ -1,8 +1,8 @@
 //! Checks the permission of the application, the rate limits of actions and the uses of approvals
 //! right before a call starts (rules "permission", "limits", "remembered approvals").
 //!
-//! The limits are also checked before the user is asked: `execute` calls `admit_start`, and
-//! `prepare` calls `limit_error`.
+//! The limits are also checked before the user is asked. The module `execute` calls `admit_start`,
+//! and the module `prepare` calls `limit_error`.
 
 use std::collections::VecDeque;
 
@@ -41,7 +41,8 @@ impl StartTimes {
         }
         let starts = self.times_mut(name)?;
         for at in starts.iter_mut() {
-            // A clock that was set back does not extend the wait beyond the window.
+            // A later time is replaced by the current time, so that a clock that was set back does
+            // not extend the wait beyond the window.
             *at = (*at).min(now);
         }
         while starts.front().is_some_and(|at| now - at >= ms) {
@@ -68,9 +69,9 @@ impl StartTimes {
 }
 
 impl Session {
-    /// Returns true if a call may start now. Ends the call with an error if it exceeds a limit or
-    /// the application does not permit it. Returns false, too, while the application's permission
-    /// or the count of a use is pending; the call is then admitted later.
+    /// Returns true if a call may start now. Ends the call with an error if the call exceeds a
+    /// limit or the application does not permit it. Also returns false while the application's
+    /// permission or the count of a use is pending; the call is then admitted later.
     pub(super) fn admit_start(&mut self, key: &CallKey, cx: &mut Cx<'_>) -> bool {
         if let Some(error) = self.limit_error(key, true, cx.now) {
             self.end_call(key, CallEnding::from_error(error), cx);
@@ -96,9 +97,9 @@ impl Session {
         }
     }
 
-    /// Asks the application for permission to start a call, unless it was already asked about this
-    /// version of the call. Returns the answer; `None` while the answer is pending, or if the call
-    /// is not ready to start.
+    /// Asks the application for permission to start a call, unless the application was already
+    /// asked about this version of the call. Returns the answer; `None` while the answer is
+    /// pending, or if the call is not ready to start.
     fn request_permission(&mut self, key: &CallKey, cx: &mut Cx<'_>) -> Option<Result<(), String>> {
         let call = self.conversation.call(key)?;
         let entry = self.registration_for(call)?;
@@ -138,8 +139,8 @@ impl Session {
         }
     }
 
-    /// Returns the key of an open call whose state satisfies a condition, on any branch or of the
-    /// page itself.
+    /// Returns the key of an open call whose state satisfies a condition. The call may be on any
+    /// branch, or a call of the page itself.
     pub(super) fn find_open_call_on_any_branch(
         &self,
         predicate: impl Fn(&State) -> bool,
@@ -186,9 +187,9 @@ impl Session {
         }
     }
 
-    /// Returns the error for a call that exceeds a limit of its action; `None` if it exceeds none.
-    /// If `starts` is true, the call is about to start, and running calls are counted as well;
-    /// otherwise the user is about to be asked.
+    /// Returns the error for a call that exceeds a limit of its action; `None` if the call exceeds
+    /// no limit. If `starts` is true, the call is about to start, and running calls are counted as
+    /// well; otherwise the user is about to be asked.
     pub(super) fn limit_error(
         &mut self,
         key: &CallKey,
@@ -236,7 +237,7 @@ impl Session {
         u32::try_from(running_calls.count()).unwrap_or(u32::MAX)
     }
 
-    /// Records a start for the rate limits, at the time when its claim is written.
+    /// Records a start for the rate limitswhen the journal entry for the start is written.
     pub(super) fn record_start(&mut self, entry: Option<&Registration>, now: i64) {
         if let Some(entry) = entry.filter(|entry| entry.spec.limits.window.is_some()) {
             self.starts.record(&entry.spec.name, now);

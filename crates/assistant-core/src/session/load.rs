@@ -1,10 +1,10 @@
-//! Loads a conversation from elsewhere. Nothing in it starts automatically (rule "a loaded
+//! Loads a stored conversation. No call and no run starts automatically (rule "a loaded
 //! conversation starts nothing").
 //!
-//! The snapshot's statements about runs, calls and decisions are untrusted, and the session that
+//! The states of runs, calls and decisions in the snapshot are untrusted, and the session that
 //! wrote the snapshot may still be active. Therefore calls that were about to start are answered as
-//! interrupted, and the user is asked again about calls that waited for a decision. The
-//! module `restore` continues a stored session, `thread` replaces conversations.
+//! interrupted, and the user is asked again about calls that waited for a decision. The module
+//! `restore` continues a stored session, and the module `thread` replaces conversations.
 
 use serde_json::Value;
 
@@ -21,7 +21,7 @@ impl Session {
         let Some(pending) = self.replace_with_stored(thread_id, snapshot, cx) else {
             return;
         };
-        // The user is asked before any of these calls starts later.
+        // Each call is marked, so that the user is asked before the call starts.
         self.conversation.require_question_before_starts();
         if self.conversation.runs.is_newest_open() {
             self.conversation.runs.fail_open_run();
@@ -67,7 +67,8 @@ impl Session {
         let has_run_succeeded = self.conversation.run_succeeded(call);
         let is_asked_again = match call.state() {
             State::Asked(_) => has_run_succeeded != Some(false),
-            // A call of a known run may have been about to start, so it is given up.
+            // The user is asked again only if the run of the call is unknown, since a call of a
+            // known run may have been about to start.
             State::Open(_) | State::Allowed(_) => {
                 has_run_succeeded.is_none() && !call.was_asked_by_agent()
             }

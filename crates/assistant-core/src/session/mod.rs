@@ -1,28 +1,29 @@
-//! The session: one conversation, and the state machine that determines its next steps.
+//! Defines the session, which consists of one conversation and the state machine that determines
+//! the next steps.
 //!
 //! A session performs no I/O. [`Session::handle`] takes an [`Input`] and returns an [`Output`] with
 //! changes and effects. The session is plain data (`Clone + Debug`), so a test can copy it, crash
 //! it and continue with the copy. Synchronous questions go to the [`Host`].
 //!
 //! A session consists of independent parts: `turn` (the run and its loop), `interrupts` (questions
-//! of agents), `notices`. The history and the check of a call are stored in the call, as one state.
-//! The parts are used by:
+//! of agents), and `notices`. The history and the check of a call are stored in the call, as one
+//! state. The following modules use these parts:
 //!
-//! * `send` handles messages of the user; `run` starts runs of the agent, `events` handles their
-//!   events, `settle` their end; `summary` describes the turn.
-//! * `prepare`, `execute` and `start` check calls, run them and record results, as `policy` decides;
-//!   `call_events` collects the events of calls in conversations that are opened or replaced,
-//!   `audit` converts events to records.
+//! * `send` handles messages of the user; `run` starts runs of the agent, `events` handles the
+//!   events of runs, `settle` handles the end of runs; `summary` describes the turn.
+//! * `prepare`, `execute` and `start` check calls, run them and record results, as `policy`
+//!   decides; `call_events` collects the events of calls in conversations that are opened or
+//!   replaced, `audit` converts events to records.
 //! * `approve` handles decisions of the user, `remembered_approval` applies them to later calls,
-//!   `uses` counts these uses, `interrupt_flow` handles interrupts, `legacy_interrupt` parses those
-//!   of an older dialect; `agent_call` handles calls that the agent runs.
+//!   `uses` counts these uses, `interrupt_flow` handles interrupts, `legacy_interrupt` parses
+//!   interrupts of an older dialect; `agent_call` handles calls that the agent runs.
 //! * `branch` changes the tree and queues messages during a run, `fork` assigns thread ids to
-//!   branches, `thread` replaces the conversation and continues its calls, `load` accepts a
-//!   conversation from elsewhere, `restore` continues after a reload, with the `journal`; `pieces`
-//!   splits snapshots for stores that write only changes.
-//! * `intake` limits content from agents, `attention` limits questions to the user, `stop` ends runs
-//!   and calls early, `cut_off` handles answers that a limit of the model cut off, `notice` shows
-//!   notices to the user.
+//!   branches, `thread` replaces the conversation and continues its calls, `load` loads a stored
+//!   conversation, `restore` continues after a reload, with the `journal`; `pieces` splits
+//!   snapshots for stores that write only changes.
+//! * `intake` limits content from agents, `attention` limits questions to the user, `stop` ends
+//!   runs and calls early, `cut_off` handles answers that a limit of the model cut off, `notice`
+//!   shows notices to the user.
 
 mod action_keys;
 mod action_list;
@@ -182,10 +183,10 @@ pub struct Session {
     last_number: u64,
     /// The records of the newest finished calls of the page itself, oldest first.
     past_direct: Vec<ToolRecord>,
-    /// True if the conversation is open elsewhere and read-only here.
+    /// True if the conversation is open in another session and read-only in this session.
     following: bool,
     /// True in a replay that reads no requests. Requests are then sent without messages, since each
-    /// would contain the whole history.
+    /// request would contain the whole history.
     blank_requests: bool,
 }
 
@@ -199,7 +200,7 @@ struct Cx<'a> {
 }
 
 impl Cx<'_> {
-    /// Records a change outside of the conversation. The conversation records its own changes.
+    /// Records a change to data other than the conversation, which records its own changes.
     fn push_change(&mut self, change: Change) {
         self.output.changes.push(change);
     }
@@ -249,7 +250,7 @@ impl Session {
 
     /// Handles an input and returns the changes and effects.
     ///
-    /// Carry out the effects in order, after this method has returned.
+    /// The caller must carry out the effects in order, after this method has returned.
     pub fn handle(&mut self, input: Input, host: &mut dyn Host) -> Output {
         self.run_in_context(host, |session, cx| {
             cx.by = input.decider();
@@ -404,7 +405,7 @@ impl Session {
         &self.thread_id
     }
 
-    /// Returns true if the conversation is open elsewhere and read-only here.
+    /// Returns true if the conversation is open in another session and read-only in this session.
     #[must_use]
     pub const fn is_following(&self) -> bool {
         self.following
@@ -481,7 +482,7 @@ impl Session {
     }
 
     /// Returns the keys of the calls that wait for a decision of the user: those on the run branch,
-    /// in order of appearance, then those of the page itself.
+    /// in order of appearance, then the calls of the page itself.
     #[must_use]
     pub fn pending_approvals(&self) -> Vec<CallKey> {
         let is_asked = |key: &CallKey| {
@@ -494,7 +495,7 @@ impl Session {
         keys
     }
 
-    /// Returns the names of the tools whose calls are running on the run branch, in the page or at
+    /// Returns the names of the tools whose calls are running on the run branch, in the page or in
     /// the agent, in order of appearance.
     #[must_use]
     pub fn running_tools(&self) -> Vec<String> {
@@ -507,8 +508,8 @@ impl Session {
     }
 
     /// Returns the fingerprint of a call as it is shown now, including the agent's questions about
-    /// it; `None` if the call does not exist. A decision contains this fingerprint, and an approval
-    /// is refused if the call has changed since.
+    /// the call; `None` if the call does not exist. A decision contains this fingerprint, and an
+    /// approval is refused if the call has changed since.
     #[must_use]
     pub fn fingerprint(&self, key: &CallKey) -> Option<Fingerprint> {
         let call = self.call_fingerprint(key)?;
@@ -517,7 +518,7 @@ impl Session {
         Some(Fingerprint::from_card(call, &questions.collect::<Vec<_>>()))
     }
 
-    /// Returns the fingerprint of a call without the agent's questions about it.
+    /// Returns the fingerprint of a call without the agent's questions about the call.
     fn call_fingerprint(&self, key: &CallKey) -> Option<Fingerprint> {
         let call = self.conversation.call(key)?;
         let spec = match call.state() {
@@ -530,9 +531,10 @@ impl Session {
         Some(shown_call::fingerprint_call(call, spec))
     }
 
-    /// Returns the fingerprint of an open interrupt as it is shown now: everything that the agent
-    /// sent with it, and its call; `None` if no interrupt with this id is open. An answer contains
-    /// this fingerprint, and is refused if the interrupt has changed since.
+    /// Returns the fingerprint of an open interrupt as it is shown now; `None` if no interrupt with
+    /// this id is open. The fingerprint covers everything that the agent sent with the interrupt,
+    /// and the interrupted call. An answer contains this fingerprint, and is refused if the
+    /// interrupt has changed since.
     #[must_use]
     pub fn question_fingerprint(&self, interrupt_id: &str) -> Option<Fingerprint> {
         let open = self.interrupts.find(interrupt_id)?;

@@ -38,32 +38,35 @@ impl Notice {
         &self.message
     }
 
-    /// Returns the HTTP status, for a [`NoticeKind::Http`].
+    /// Returns the HTTP status of a notice of the kind [`NoticeKind::Http`].
     #[must_use]
     pub const fn status(&self) -> Option<u16> {
         self.status
     }
 
-    /// Returns the delay that the server requested before the next request, if any, in milliseconds
-    /// from its response.
+    /// Returns the delay that the server requested before the next request, in milliseconds after
+    /// the response; `None` if the server requested no delay.
     #[must_use]
     pub const fn retry_after_ms(&self) -> Option<u64> {
         self.retry_after_ms
     }
 
-    /// Returns the maximum number of runs in a turn, for a [`NoticeKind::RunLimit`].
+    /// Returns the maximum number of runs in a turn, for a notice of the kind
+    /// [`NoticeKind::RunLimit`].
     #[must_use]
     pub const fn limit(&self) -> Option<u32> {
         self.limit
     }
 
-    /// Returns the number of calls that were held back, for a [`NoticeKind::QuestionsHeldBack`].
+    /// Returns the number of calls that were held back, for a notice of the kind
+    /// [`NoticeKind::QuestionsHeldBack`].
     #[must_use]
     pub const fn count(&self) -> Option<u32> {
         self.count
     }
 
-    /// Returns the limit and the dropped amount, for a [`NoticeKind::LimitReached`].
+    /// Returns the limit and the dropped amount, for a notice of the kind
+    /// [`NoticeKind::LimitReached`].
     #[must_use]
     pub const fn exceeded(&self) -> Option<Exceeded> {
         self.exceeded
@@ -97,7 +100,7 @@ impl NoticeId {
         Self(id)
     }
 
-    /// Returns the number, which is unique in its session.
+    /// Returns the number of the id, which is unique in the session.
     #[must_use]
     pub const fn get(self) -> u64 {
         self.0
@@ -110,10 +113,10 @@ impl NoticeId {
 pub enum NoticeKind {
     /// The agent reported an error.
     RunError,
-    /// There is no connection.
+    /// There is no connection to the server.
     Network,
-    /// There is no connection, because the browser is offline. A host retries the run once the
-    /// browser is online again.
+    /// There is no connection to the server, because the browser is offline. A host retries the run
+    /// once the browser is online again.
     Offline,
     /// The request could not be made, since its address or a header is invalid.
     Request,
@@ -125,7 +128,7 @@ pub enum NoticeKind {
     Truncated,
     /// The connection ended before the agent began its answer.
     Silent,
-    /// The agent stopped deliberately.
+    /// The agent cancelled the run.
     Cancelled,
     /// The user stopped the assistant.
     Stopped,
@@ -137,15 +140,15 @@ pub enum NoticeKind {
     LoopEnded,
     /// The agent reused the id of a finished call.
     CallIdReused,
-    /// The user denied a question for which the agent accepts no denial, so that the question was
+    /// The user denied a question for which the agent accepts no denial, so the question was
     /// cancelled.
     CancelledRequest,
     /// The limit of questions was exceeded: calls ended with an error, and the user was not asked.
     QuestionsHeldBack,
-    /// A snapshot of the agent omits messages of the user, which are kept as a branch. If the
-    /// newest message of the user is among them, Retry sends it again.
+    /// A snapshot from the agent omits messages of the user, which are kept as a branch. If the
+    /// newest message of the user is omitted, Retry sends that message again.
     Forgotten,
-    /// The agent sent more than a limit allows: the rest was dropped, or a change was refused.
+    /// The agent sent more than a limit allows, so the rest was dropped or a change was refused.
     LimitReached,
     /// Results of a loaded conversation can be sent.
     ResultsReady,
@@ -156,7 +159,8 @@ pub enum NoticeKind {
 }
 
 impl NoticeKind {
-    /// Returns true if the notice is about the store, so that it is not cleared with the others.
+    /// Returns true if notices of the kind are about the store. Such notices are not cleared with
+    /// other notices.
     const fn is_of_store(self) -> bool {
         matches!(self, Self::NotStored | Self::NotOpened)
     }
@@ -315,8 +319,8 @@ impl Session {
         }
     }
 
-    /// Shows a notice of the host, which replaces the host's earlier notice of the same kind.
-    /// Without a message, only removes the earlier notice.
+    /// Shows a notice of the host and removes the host's earlier notice of the same kind. If
+    /// `message` is `None`, only removes the earlier notice.
     pub(super) fn set_notice(
         &mut self,
         kind: NoticeKind,

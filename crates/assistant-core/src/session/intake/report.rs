@@ -8,7 +8,7 @@ use crate::{
     session::{Cx, Effect, Failure, FailureKind, NoticeKind, RunKey, StreamEnd},
 };
 
-/// The maximum size of a diagnostic's message, which may quote the agent, in bytes.
+/// The maximum size of a diagnostic's message in bytes. The message may quote the agent.
 const MAX_DIAGNOSTIC_BYTES: usize = 2_000;
 
 impl Session {
@@ -61,14 +61,15 @@ impl Session {
         }
     }
 
-    /// Reports the amounts that limits dropped in a run that has ended: in diagnostics, and in the
-    /// notices of the limits.
+    /// Reports the amounts that were dropped because of limits in a run that has ended, both in
+    /// diagnostics and in the notices of the limits.
     pub(in crate::session) fn report_limits(&mut self, cx: &mut Cx<'_>) {
         self.notify_exceeded_limits(cx);
         let dropped_amounts = std::mem::take(&mut self.intake.dropped);
         self.intake.noticed.clear();
         for (limit, count) in dropped_amounts {
-            // Each refused change of the state or of an activity has its own diagnostic.
+            // No diagnostic is added for the state and for activities, since each refused change
+            // has its own diagnostic.
             if !matches!(limit, LimitKind::State | LimitKind::Activity) {
                 let unit = if limit.counts_bytes() { " bytes" } else { "" };
                 let message = limit_message(limit, self.options.limits.maximum_for(limit));
@@ -95,8 +96,8 @@ impl Session {
         }
     }
 
-    /// Drops the diagnostics of a run beyond their limit, counts the dropped diagnostics, and
-    /// shortens the messages of the others.
+    /// Drops the diagnostics of a run that exceed the limit, counts the dropped diagnostics, and
+    /// shortens the messages of the remaining diagnostics.
     pub(in crate::session) fn limit_diagnostics(&mut self, diagnostics: &mut Vec<Diagnostic>) {
         let max = self.options.limits.diagnostics;
         let capacity = max.saturating_sub(self.intake.diagnostics);
@@ -110,7 +111,7 @@ impl Session {
 }
 
 impl Limits {
-    /// Returns the value of a limit.
+    /// Returns the configured value of a limit.
     pub(in crate::session) const fn maximum_for(&self, kind: LimitKind) -> usize {
         match kind {
             LimitKind::Response => self.run_bytes,

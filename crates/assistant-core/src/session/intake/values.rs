@@ -1,4 +1,5 @@
-//! Checks the sizes of texts, arguments, results and encrypted values, and shortens or drops them.
+//! Checks the sizes of texts, arguments, results and encrypted values, and shortens or drops the
+//! values that are too large.
 
 #[cfg(feature = "ui-stream")]
 use serde_json::Value;
@@ -27,7 +28,8 @@ impl Session {
             ..
         } = self;
         let max_bytes = limits.message_bytes;
-        // The text of an unknown message is not stored, so it needs no limit.
+        // An event for an unknown message is admitted unchanged, since the text of the event is not
+        // stored.
         let used_bytes = intake.text_size_mut(id, || conversation.text_size(id));
         let Some(used_bytes) = used_bytes.copied() else {
             return Admission::Take;
@@ -98,8 +100,8 @@ impl Session {
     }
 
     /// Shortens the texts and arguments of a list of messages, and drops encrypted values over the
-    /// limit. Returns [`Admission::EndRun`] if the list has too many messages or calls. A call
-    /// whose arguments are shortened is invalid JSON and does not run.
+    /// limit. Returns [`Admission::EndRun`] if the list has too many messages or calls. Shortened
+    /// arguments are no longer valid JSON, so their call does not run.
     pub(super) fn admit_messages(
         &mut self,
         messages: &mut [Message],
