@@ -2,7 +2,7 @@
 //! assistant's message, its tool calls, their starts and results, then the next message, and at the
 //! end one final response.
 //!
-//! [`LoopEvents`] derives the events from the changes of a session. A host passes them to
+//! [`LoopEvents`] derives the events from the changes of a session. A host passes the events to
 //! callbacks, or to a [`LoopObserver`], which has a method for each event.
 
 use std::{

@@ -1,6 +1,6 @@
-//! Changes a conversation without a session, for replays in tests.
+//! Changes conversations without the rules of a session, for replays in tests.
 //!
-//! Applications must not use these functions, which do not follow the rules of a session.
+//! Applications must not use these functions.
 
 use serde_json::Value;
 

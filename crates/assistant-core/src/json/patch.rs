@@ -46,7 +46,7 @@ pub enum PatchErrorKind {
     TestFailed,
     /// The document would nest too deeply.
     TooDeep,
-    /// The patch copies or moves too much, or its copies make the document too large.
+    /// The patch copies, moves or shifts too much, or makes the document too large.
     OverBudget,
     /// The document would no longer be an object ([`apply_to_object`]).
     NotAnObject,
@@ -328,8 +328,8 @@ impl PatchTransaction<'_> {
         if from == path {
             return Ok(());
         }
-        // Only a move to a deeper location is charged, since any other move cannot deepen the
-        // document.
+        // The moved value is charged only if it moves deeper, since any other move cannot deepen
+        // the document.
         if path.tokens().len() > from.tokens().len() {
             self.budget.charge_move(&path, value)?;
         }

@@ -1,5 +1,5 @@
 //! Handles lone surrogates in JSON. A JavaScript producer writes a lone surrogate if it splits a
-//! text within an emoji; JSON permits lone surrogates, a Rust string does not.
+//! text within an emoji; JSON permits lone surrogates, but a Rust string does not.
 
 /// The replacement for a lone surrogate in text.
 pub const REPLACED: char = char::REPLACEMENT_CHARACTER;
@@ -70,8 +70,8 @@ pub fn replace_lone_surrogates(json: &str, character: fn(u16) -> char) -> Option
     has_lone_surrogate.then_some(output)
 }
 
-/// Parses the code unit of an escape after the backslash: `u` and four hexadecimal digits. Returns
-/// `None` for other escapes.
+/// Parses the code unit of an escape. The text begins after the backslash of the escape, with `u`
+/// and four hexadecimal digits. Returns `None` for other escapes.
 fn parse_code_unit(text: &str) -> Option<u16> {
     let digits = text.strip_prefix('u')?.get(..4)?;
     let is_hexadecimal = digits.bytes().all(|byte| byte.is_ascii_hexdigit());

@@ -204,13 +204,13 @@ impl CallRecords {
         CallRecord::merge(read_list("partialToolCalls"), read_list("toolCalls"))
     }
 
-    /// Returns the calls if the message is in progress; empty otherwise.
+    /// Returns the calls of a message in progress; the result is empty if the message is finished.
     #[must_use]
     pub fn partial(&self) -> &[CallRecord] {
         &self.partial
     }
 
-    /// Returns the calls if the message is finished; empty otherwise.
+    /// Returns the calls of a finished message; the result is empty if the message is in progress.
     #[must_use]
     pub fn complete(&self) -> &[CallRecord] {
         &self.complete

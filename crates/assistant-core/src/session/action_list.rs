@@ -94,7 +94,7 @@ impl ActionDecision {
     }
 
     /// Parses the decision about an action from an answer; `None` if the decision is malformed or
-    /// names another action.
+    /// names a different action.
     fn parse(value: &Value, action: &RequestedAction) -> Option<Self> {
         let message = value.get("message").and_then(Value::as_str);
         Some(match DecisionKind::from_name(value.get("type")?)? {

@@ -15,7 +15,8 @@ use crate::{
 
 impl Session {
     /// Hands an approved call off to the agent: the next run sends the approval in a tool message.
-    /// A call that has changed since the approval is checked again instead.
+    /// A call that may no longer be handed off, for example because it has changed since the
+    /// approval, is checked again instead.
     pub(super) fn hand_off_call(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
         let fingerprint = self.conversation.call(key).map(Fingerprint::from_call);
         let Some(fingerprint) = fingerprint.filter(|_| self.is_permitted_for_agent(key, cx.now))

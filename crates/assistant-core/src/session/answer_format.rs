@@ -35,7 +35,7 @@ impl AnswerFormat {
             {
                 return Self::Decisions;
             }
-            // The schema is not used if there are several actions, since a single approval cannot
+            // Several actions require an answer in any other form, since a single approval cannot
             // decide about all of them.
             return match has_several_actions {
                 true => Self::Anything,

@@ -152,7 +152,8 @@ impl Session {
 
     /// Refuses edited arguments if the agent runs the call and did not ask about the call, if the
     /// application's sanitizer would change the arguments, or if the arguments violate the schema
-    /// of the action and the action is validated. Arguments of an unregistered action are accepted.
+    /// of the action and the action does not turn validation off. Arguments of an unregistered
+    /// action are accepted.
     pub(super) fn check_edit(
         &self,
         key: &CallKey,

@@ -1,7 +1,7 @@
 //! Creates audit records of call events, for calls by any author and with any outcome.
 //!
-//! The session does not store records. It emits events ([`super::Output::calls`]), and a host that
-//! needs records requests the record of each event.
+//! The session does not store records. The session emits events ([`super::Output::calls`]), and a
+//! host that needs records requests the record of each event.
 
 use serde_json::{Value, json};
 

@@ -80,8 +80,8 @@ impl Session {
     }
 
     /// Deletes a message and all messages below it. If the message is on the run branch, first ends
-    /// everything in progress there, and afterwards removes the open interrupts and the notices;
-    /// queued messages stay.
+    /// everything in progress on that branch, and afterwards removes the open interrupts and the
+    /// notices; queued messages stay.
     fn delete_messages(&mut self, message: &MessageId, cx: &mut Cx<'_>) -> Result<(), TreeError> {
         let is_on_run_branch = self.is_on_run_path(message);
         let mut queued_messages = Vec::new();
@@ -228,8 +228,8 @@ impl Session {
         }
     }
 
-    /// Moves the run branch back to the parent of the old answer, before a retry of its
-    /// regeneration.
+    /// Moves the run branch back to the parent of the old answer, before a retry of the
+    /// regeneration, if the old answer is on the run branch.
     pub(super) fn rewind_before_old_answer(&mut self) {
         let Some(old_answer) = &self.turn.regenerates else {
             return;

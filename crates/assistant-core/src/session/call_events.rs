@@ -7,9 +7,9 @@ use super::{Effect, JournalEntry, Output, Session};
 use crate::conversation::{CallEvent, CallEventKind, CallKey, Change, Phase, ToolCall};
 
 impl Output {
-    /// Reduces the events to their net effect: one event for each call whose phase differs from
-    /// before the input, in the order of their first events. The resulting event is the last event
-    /// of the call, with the phase before the first event.
+    /// Reduces the events to their net effect: one event for each call whose phase differs from the
+    /// phase before the input, in the order of their first events. The resulting event is the last
+    /// event of the call, with the phase before the first event.
     ///
     /// For a conversation that the input opened, no earlier phase is known, and a call that has
     /// ended is included only if this input recorded the end. For a conversation that the input

@@ -68,7 +68,8 @@ impl TurnClock {
     fn take_elapsed(&mut self, now: i64) -> (Option<u64>, Option<u64>) {
         self.track_waiting(false, now);
         let last_time = self.noted.replace(now);
-        // A negative difference is ignored. It occurs if the system clock was set back.
+        // The elapsed time is `None` if the difference is negative because the system clock was set
+        // back.
         let elapsed = last_time.and_then(|time| u64::try_from(now.saturating_sub(time)).ok());
         let waiting_time = u64::try_from(std::mem::take(&mut self.waited)).ok();
         let waiting_time = waiting_time

@@ -1,6 +1,6 @@
 //! Ends the incomplete calls of an answer that a limit or a filter of the model cut off.
 //!
-//! Missing arguments look like empty ones (rule "empty arguments"), so a call that was cut off
+//! Missing arguments look like empty arguments (rule "empty arguments"), so a call that was cut off
 //! before its first argument would look like a call without parameters. Such a call is answered as
 //! invalid instead: only arguments whose end was received count as complete.
 
@@ -24,9 +24,9 @@ pub(super) fn is_cut_off_result(result: Option<&Value>) -> bool {
 }
 
 impl Session {
-    /// Marks calls of the newest run as cut off: those with unclosed arguments, and callouts at the
-    /// ends of messages. An incomplete call of the agent's own tool is ignored, since no answer is
-    /// expected.
+    /// Marks calls of the newest run as cut off: calls with incomplete arguments, and callouts at
+    /// the ends of messages. An incomplete call of the agent's own tool is ignored, since no answer
+    /// is expected.
     pub(super) fn mark_cut_off_calls(&mut self) {
         for key in self.conversation.active_calls() {
             let call = self.conversation.call(&key);
@@ -48,7 +48,8 @@ impl Session {
         entry.is_some_and(|entry| entry.spec.execution == Execution::Client)
     }
 
-    /// Returns true if a call is a callout at the end of its message, which may have been cut off.
+    /// Returns true if a call is a callout at the end of its message. Such a callout may have been
+    /// cut off.
     pub(super) fn is_last_callout(&self, key: &CallKey, call: &ToolCall) -> bool {
         let message = self.conversation.message_of_call(key);
         let parts = message.map_or(&[][..], |message| &message.parts);

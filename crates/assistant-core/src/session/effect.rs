@@ -95,8 +95,9 @@ pub enum Effect {
         approvals: Vec<RememberedApproval>,
     },
     /// Counts a use of a stored approval by compare-and-set: replaces the stored approval with
-    /// `after` if it equals `before`. Then answers with [`super::Input::ApprovalSwapped`]. A host
-    /// without storage answers with [`super::Swap::Done`].
+    /// `after` if the stored approval equals `before`. Then answers with
+    /// [`super::Input::ApprovalSwapped`]. A host without storage answers with
+    /// [`super::Swap::Done`].
     SwapApproval {
         /// The ticket of the request.
         ticket: Ticket,

@@ -1,5 +1,5 @@
-//! Starts approved calls in order and records exactly one result for each (rules "order of calls",
-//! "exactly once", "every call is answered", "results on the wire").
+//! Starts approved calls in order and records exactly one result for each call (rules "order of
+//! calls", "exactly once", "every call is answered", "results on the wire").
 
 use serde_json::{Value, json};
 
@@ -15,7 +15,7 @@ use crate::{
     },
 };
 
-/// The result of a call with an unknown outcome that the user does not want to run again.
+/// The result of a call with an unknown outcome, if the user decides not to run the call again.
 const UNKNOWN_OUTCOME_MESSAGE: &str =
     "It was started before the page was reloaded. Its outcome is unknown. It was not run again.";
 
@@ -290,8 +290,8 @@ impl Session {
     }
 
     /// Records the result of a call in the conversation and in the journal, unless the call already
-    /// has one. Ends the calls that the handler requested, and delivers the outcome of a call of
-    /// the page itself.
+    /// has a result. Ends the calls that the handler requested, and delivers the outcome of a call
+    /// of the page itself.
     pub(super) fn end_call(&mut self, key: &CallKey, ending: CallEnding, cx: &mut Cx<'_>) {
         let check = self.conversation.call(key).and_then(ToolCall::check);
         let encoding = check.map_or(ResultEncoding::Json, |check| check.encoding);

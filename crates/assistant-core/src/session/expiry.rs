@@ -1,8 +1,8 @@
 //! Parses the expiry times of interrupts.
 
-/// Parses an ISO 8601 time to milliseconds since 1970: a date, an optional time, an optional offset
-/// (`Z` or `±hh:mm`). A time without an offset is in UTC, the clock of most servers. Returns `None`
-/// for an invalid time.
+/// Parses an ISO 8601 time to milliseconds since 1970. The text contains a date, an optional time
+/// and an optional offset (`Z` or `±hh:mm`). A time without an offset is in UTC, the clock of most
+/// servers. Returns `None` for an invalid time.
 pub(crate) fn parse_iso8601(text: &str) -> Option<i64> {
     let text = text.trim();
     let (date, rest) = text.split_once(['T', 't', ' ']).unwrap_or((text, "00:00Z"));

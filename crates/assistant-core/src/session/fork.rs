@@ -141,8 +141,8 @@ impl Session {
     }
 
     /// Moves the recorded tip of the thread back to the end of the run branch, because a retry
-    /// repeats the messages after it. A thread under which the server has received another branch
-    /// is not affected.
+    /// repeats the later messages. A thread under which the server has received another branch is
+    /// not affected.
     pub(super) fn rewind_thread_tip(&mut self) {
         let thread_id = self.request_thread_id().to_owned();
         let tip = self.conversation.run_tip();

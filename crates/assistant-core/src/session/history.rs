@@ -12,7 +12,7 @@ use crate::{
 /// The maximum number of calls for which the history contains details.
 const MAX_DETAILED_CALLS: usize = 200;
 
-/// The calls of a conversation on all branches, including those of the page itself.
+/// The calls of a conversation on all branches, including the calls of the page itself.
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ToolHistory {

@@ -54,7 +54,8 @@ pub trait Host: PatternHost {
         None
     }
 
-    /// Returns the result of a denied call for the agent, if the application defines it.
+    /// Returns the result of a denied call for the agent; `None` if the application does not define
+    /// a result.
     fn denial(
         &mut self,
         registration: RegistrationId,
@@ -80,7 +81,7 @@ pub enum Swap<T> {
     /// The stored value differs from the expected value and was not changed; `None` if no value is
     /// stored.
     Found(Option<T>),
-    /// The operation failed, with the reason; the stored value is unknown.
+    /// The operation failed for the given reason; the stored value is unknown.
     Failed(String),
 }
 

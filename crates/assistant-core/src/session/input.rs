@@ -122,8 +122,8 @@ pub enum Input {
         /// The conversation as [`super::Session::export`] wrote it.
         snapshot: Value,
     },
-    /// Continues a stored session after a reload or a crash: questions are asked again, the user is
-    /// offered to send unsent results, and the user is asked before a handler with an unknown
+    /// Continues a stored session after a reload or a crash: questions are asked again, a notice
+    /// offers to send unsent results, and the user is asked before a handler with an unknown
     /// outcome runs again.
     Restore {
         /// The conversation's id.

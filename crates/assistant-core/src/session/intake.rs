@@ -282,9 +282,9 @@ impl Session {
     }
 }
 
-/// Returns a copy of an event without its text or arguments. The copy identifies the message or
-/// call after the event was applied. Reasoning is converted to text; other events are copied
-/// unchanged.
+/// Returns a copy of an event without its text or arguments. The copy is used to identify the
+/// message or call after the event was applied. Reasoning is converted to text; other events are
+/// copied unchanged.
 pub(super) fn strip_text(kind: &EventKind) -> EventKind {
     let delta = String::new();
     match kind {

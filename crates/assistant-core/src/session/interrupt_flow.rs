@@ -82,8 +82,8 @@ impl Session {
     /// call is blocked.
     pub(super) fn interrupt_call(&mut self, key: CallKey, interrupt_id: &str, card: bool) -> bool {
         let call = self.conversation.call(&key);
-        // An approved call must be asked about again, since the question replaces an approval that
-        // was given in the page, including the user's edit of the arguments.
+        // A call that was approved in the page must be asked about again, since the question
+        // replaces that approval and the user's edit of the arguments.
         let must_be_asked =
             call.is_some_and(|call| call.must_be_asked() || call.is_approved_here());
         let is_interrupted = call.is_some_and(

@@ -153,8 +153,8 @@ impl OpenInterrupt {
     /// Returns the rejections that are sent if the interrupt is cancelled; `None` if the
     /// cancellation itself is sent.
     pub(super) fn cancellation_answer(&self) -> Option<Value> {
-        // An interrupt with an expiry time is not rejected, since it may have expired when the
-        // answer arrives, and an expired interrupt can only be cancelled.
+        // The actions of an interrupt with an expiry time are not rejected, since the interrupt may
+        // have expired when the answer arrives, and an expired interrupt can only be cancelled.
         let can_reject = self.takes_decisions() && self.interrupt.expires_at.is_none();
         can_reject.then(|| self.denial_answer())?
     }

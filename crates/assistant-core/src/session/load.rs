@@ -21,7 +21,7 @@ impl Session {
         let Some(pending) = self.replace_with_stored(thread_id, snapshot, cx) else {
             return;
         };
-        // Each call is marked, so that the user is asked before the call starts.
+        // Each open call is marked, so that the user is asked before the call starts.
         self.conversation.require_question_before_starts();
         if self.conversation.runs.is_newest_open() {
             self.conversation.runs.fail_open_run();

@@ -128,7 +128,7 @@ pub enum NoticeKind {
     Truncated,
     /// The connection ended before the agent began its answer.
     Silent,
-    /// The agent cancelled the run.
+    /// The agent reported that the run was cancelled.
     Cancelled,
     /// The user stopped the assistant.
     Stopped,

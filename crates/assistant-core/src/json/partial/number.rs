@@ -1,4 +1,4 @@
-//! Parses a JSON number incrementally. The value of an unfinished number is that of its last valid
+//! Parses a JSON number incrementally. An unfinished number has the value of its longest valid
 //! prefix.
 //!
 //! The grammar is checked here, and the checked prefix is parsed by `serde_json`.

@@ -5,8 +5,8 @@ use serde_json::{Map, Number, Value};
 use super::{PatchErrorKind, PatchResult};
 
 /// Compares values as JSON Patch requires: numbers are compared by value, and objects regardless of
-/// the order of their keys. Takes time proportional to `right`, since the keys of `right` are
-/// looked up in `left`.
+/// the order of their keys. The comparison takes time proportional to the size of `right`, since
+/// the keys of `right` are looked up in `left`.
 pub(super) fn are_equal(left: &Value, right: &Value) -> bool {
     let mut pairs = vec![(left, right)];
     while let Some(pair) = pairs.pop() {
