@@ -176,8 +176,8 @@ impl Session {
     }
 
     /// Returns true if the turn regenerates an answer and has received no new answer. The old
-    /// answer then stays visible, is part of the next request, and gets no mark (rule "branches").
-    /// A message without content counts as an answer only if the run succeeded.
+    /// answer then stays visible, is part of the next request, and is not marked as failed (rule
+    /// "branches"). A message without content counts as an answer only if the run succeeded.
     pub(super) fn is_empty_regeneration(&self, succeeded: bool) -> bool {
         let Some(old_answer) = &self.turn.regenerates else {
             return false;

@@ -1,4 +1,4 @@
-//! Defines the journal entries of calls and their JSON format. The entries ensure that calls run
+//! Defines the journal entries for calls and their JSON format. The entries ensure that calls run
 //! exactly once (rule "exactly once").
 
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use crate::{
     event::Object,
 };
 
-/// A journal entry of a call. The entry for a start is written before the handler runs.
+/// A journal entry for a call. The entry for a start is written before the handler runs.
 ///
 /// A journal is append-only. Of two entries with the same [`Self::claim`] only the first is
 /// accepted, even if another tab wrote it, so that two tabs with the same conversation start a
@@ -26,8 +26,8 @@ pub enum JournalEntry {
         thread_id: String,
         /// The key of the call.
         call: CallKey,
-        /// The number of earlier starts; above zero only if the call was run again after a reload,
-        /// by the user or because the action is idempotent.
+        /// The number of earlier starts. The number is above zero only if the call was run again
+        /// after a reload, because the user requested it or the action is idempotent.
         attempt: u32,
         /// The tool's name.
         name: String,

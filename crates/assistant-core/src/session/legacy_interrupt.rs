@@ -1,5 +1,6 @@
-//! Parses and answers interrupts of an older dialect: a custom event `on_interrupt` in a run that
-//! finishes normally, answered through `forwardedProps.command.resume`.
+//! Parses and answers interrupts of an older dialect. The agent sends a custom event `on_interrupt`
+//! in a run that finishes normally, and receives the answer through
+//! `forwardedProps.command.resume`.
 
 use serde_json::{Value, json};
 

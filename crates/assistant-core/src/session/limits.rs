@@ -20,7 +20,7 @@ use crate::{
 /// The maximum number of start times that are stored for one action.
 const MAX_STARTS: u32 = 10_000;
 
-/// The recent start times of actions with limits, by name.
+/// The recent start times of actions with limits, by the name of the action.
 #[derive(Debug, Clone, Default)]
 pub(super) struct StartTimes {
     by_name: Vec<(String, VecDeque<i64>)>,
@@ -140,7 +140,7 @@ impl Session {
     }
 
     /// Returns the key of an open call whose state satisfies a condition. The call may be on any
-    /// branch, or a call of the page itself.
+    /// branch, or it may be a call of the page itself.
     pub(super) fn find_open_call_on_any_branch(
         &self,
         predicate: impl Fn(&State) -> bool,
@@ -237,7 +237,7 @@ impl Session {
         u32::try_from(running_calls.count()).unwrap_or(u32::MAX)
     }
 
-    /// Records a start for the rate limitswhen the journal entry for the start is written.
+    /// Records a start for the rate limits when the journal entry for the start is written.
     pub(super) fn record_start(&mut self, entry: Option<&Registration>, now: i64) {
         if let Some(entry) = entry.filter(|entry| entry.spec.limits.window.is_some()) {
             self.starts.record(&entry.spec.name, now);

@@ -441,15 +441,16 @@ impl Session {
         &self.turn.summary
     }
 
-    /// Returns the user messages that have not been sent yet: those that wait until an answer to
+    /// Returns the user messages that have not been sent yet: messages that wait until an answer to
     /// the agent has been sent, and interjected messages.
     #[must_use]
     pub fn queued(&self) -> &[Content] {
         &self.turn.queue
     }
 
-    /// Returns the raw, custom, step, subagent and reasoning boundary events of the agent, newest
-    /// last. At most 256 events are stored, within `Limits::side_event_bytes`.
+    /// Returns the raw, custom, step, subagent and reasoning boundary events from the agent, newest
+    /// last. At most 256 events are stored, and their size is limited by
+    /// `Limits::side_event_bytes`.
     #[must_use]
     pub fn side_events(&self) -> &[Event] {
         &self.turn.side_events
@@ -481,8 +482,8 @@ impl Session {
             && (self.interrupts.has_unanswered() || self.conversation.has_open_call(is_asked))
     }
 
-    /// Returns the keys of the calls that wait for a decision of the user: those on the run branch,
-    /// in order of appearance, then the calls of the page itself.
+    /// Returns the keys of the calls that wait for a decision of the user: first the calls on the
+    /// run branch, in order of appearance, then the calls of the page itself.
     #[must_use]
     pub fn pending_approvals(&self) -> Vec<CallKey> {
         let is_asked = |key: &CallKey| {

@@ -206,7 +206,7 @@ impl Notices {
         &self.list
     }
 
-    /// Keeps the notices that satisfy a condition. Returns true if any were removed.
+    /// Keeps the notices that satisfy a condition. Returns true if any notice was removed.
     pub(super) fn retain(&mut self, keep: impl FnMut(&Notice) -> bool) -> bool {
         let old_len = self.list.len();
         self.list.retain(keep);
