@@ -113,7 +113,7 @@ pub struct Exceeded {
 }
 
 impl Exceeded {
-    /// Returns the limit.
+    /// Returns the kind of the exceeded limit.
     #[must_use]
     pub const fn limit(&self) -> LimitKind {
         self.limit

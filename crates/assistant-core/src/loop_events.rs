@@ -21,7 +21,7 @@ use crate::{
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum LoopEvent {
-    /// A message of the user joined the chat.
+    /// A message from the user joined the chat.
     UserMessage {
         /// The id of the message.
         message: MessageId,
@@ -96,37 +96,37 @@ pub enum LoopEvent {
     reason = "the defaults do nothing, and every method fails as its implementation says"
 )]
 pub trait LoopObserver {
-    /// Called for [`LoopEvent::UserMessage`].
+    /// Receives a [`LoopEvent::UserMessage`].
     fn user_message(&self, message: &MessageId) -> Result<(), String> {
         Ok(())
     }
 
-    /// Called for [`LoopEvent::Interjection`].
+    /// Receives an [`LoopEvent::Interjection`].
     fn interjection(&self, message: &MessageId) -> Result<(), String> {
         Ok(())
     }
 
-    /// Called for [`LoopEvent::AssistantMessage`].
+    /// Receives an [`LoopEvent::AssistantMessage`].
     fn assistant_message(&self, message: &MessageId, is_new: bool) -> Result<(), String> {
         Ok(())
     }
 
-    /// Called for [`LoopEvent::ToolCalls`].
+    /// Receives a [`LoopEvent::ToolCalls`].
     fn tool_calls(&self, message: &MessageId, calls: &[CallKey]) -> Result<(), String> {
         Ok(())
     }
 
-    /// Called for [`LoopEvent::ToolStarted`].
+    /// Receives a [`LoopEvent::ToolStarted`].
     fn tool_started(&self, call: CallKey, name: &str) -> Result<(), String> {
         Ok(())
     }
 
-    /// Called for [`LoopEvent::ToolExecuted`].
+    /// Receives a [`LoopEvent::ToolExecuted`].
     fn tool_executed(&self, call: CallKey, name: &str, phase: Phase) -> Result<(), String> {
         Ok(())
     }
 
-    /// Called for [`LoopEvent::FinalResponse`].
+    /// Receives a [`LoopEvent::FinalResponse`].
     fn final_response(
         &self,
         message: Option<&MessageId>,

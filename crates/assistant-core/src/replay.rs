@@ -39,7 +39,7 @@ pub fn merge_new_messages(conversation: &mut Conversation, messages: Vec<Message
     conversation.forget_changes();
 }
 
-/// Sets the shared state.
+/// Sets the shared state of a conversation.
 pub fn set_state(conversation: &mut Conversation, state: Value) {
     conversation.set_state(state);
 }

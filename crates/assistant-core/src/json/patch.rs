@@ -59,7 +59,7 @@ impl PatchError {
         self.operation
     }
 
-    /// Returns the kind of error.
+    /// Returns the kind of the error.
     #[must_use]
     pub const fn kind(&self) -> PatchErrorKind {
         self.kind

@@ -80,7 +80,7 @@ fn parse_code_unit(text: &str) -> Option<u16> {
         .flatten()
 }
 
-/// Returns true for a low surrogate.
+/// Returns true if a UTF-16 code unit is a low surrogate.
 pub const fn is_low(unit: u16) -> bool {
     matches!(unit, 0xDC00..=0xDFFF)
 }

@@ -16,7 +16,7 @@ pub(super) struct ActionListKeys {
     pub(super) edited_action: &'static str,
 }
 
-/// The keys of the middleware for Python.
+/// The keys that the middleware for Python uses.
 const SNAKE_CASE: ActionListKeys = ActionListKeys {
     requests: "action_requests",
     reviews: "review_configs",
@@ -26,7 +26,7 @@ const SNAKE_CASE: ActionListKeys = ActionListKeys {
     edited_action: "edited_action",
 };
 
-/// The keys of the middleware for JavaScript.
+/// The keys that the middleware for JavaScript uses.
 const CAMEL_CASE: ActionListKeys = ActionListKeys {
     requests: "actionRequests",
     reviews: "reviewConfigs",

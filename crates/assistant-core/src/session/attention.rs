@@ -161,7 +161,7 @@ impl Session {
         }
     }
 
-    /// Stores a denial of the user for this turn.
+    /// Stores the user's denial of a call for this turn.
     pub(super) fn record_denial(&mut self, key: &CallKey, reason: Option<String>) {
         self.forget_denial(key);
         if let Some(fingerprint) = self.denial_fingerprint(key) {

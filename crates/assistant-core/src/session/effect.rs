@@ -82,7 +82,7 @@ pub enum Effect {
     },
     /// Delivers the outcome of the call that [`super::Input::Execute`] requested.
     Executed {
-        /// The number of the request, from the input.
+        /// The number of the request, as in [`super::Input::Execute`].
         request: u64,
         /// The value that the handler returned, or an error.
         outcome: Result<Value, ToolError>,
@@ -91,7 +91,7 @@ pub enum Effect {
     /// later sessions with [`super::Input::RestoreApprovals`]. A host without storage ignores this
     /// effect.
     StoreApprovals {
-        /// All approvals that outlive the session.
+        /// All approvals that remain valid after the session.
         approvals: Vec<RememberedApproval>,
     },
     /// Counts a use of a stored approval by compare-and-set: replaces the stored approval with

@@ -57,7 +57,7 @@ pub(super) enum CallsToCheck {
     Nothing,
     /// The id of a call that may have changed.
     Call(String),
-    /// All calls may have changed.
+    /// All calls, since each call may have changed.
     AllCalls,
 }
 

@@ -142,7 +142,7 @@ pub enum Input {
         /// A snapshot from [`super::Session::snapshot`].
         snapshot: Value,
     },
-    /// Shows or removes a notice of the host.
+    /// Shows or removes a notice from the host.
     SetNotice {
         /// The kind of notice; a host uses [`NoticeKind::NotStored`] and [`NoticeKind::NotOpened`].
         kind: NoticeKind,
@@ -152,7 +152,7 @@ pub enum Input {
     /// Requests an action for the page itself, with the same schema, rules, approval, commit and
     /// limits as for a request from an agent. The outcome follows as [`super::Effect::Executed`].
     Execute {
-        /// The number of the request.
+        /// The number of the request, which [`super::Effect::Executed`] repeats.
         request: u64,
         /// The action's name.
         name: String,
@@ -284,7 +284,7 @@ pub enum Input {
     Asking {
         /// The id of the invocation.
         invocation: InvocationId,
-        /// True at the start, false at the end.
+        /// True at the start of the question, false at its end.
         is_open: bool,
     },
     /// The end of a handler.

@@ -50,7 +50,7 @@ pub(super) struct ReceivedAmounts {
 /// The result of checking an event.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Admission {
-    /// The event is applied, perhaps shortened.
+    /// The event is applied, possibly with shortened content.
     Take,
     /// The event is applied, and later text or arguments of the same message or call are dropped.
     TakeAndCut,

@@ -164,7 +164,7 @@ pub struct Session {
     thread_id: String,
     conversation: Conversation,
     registry: Registry,
-    /// The filter of the offered actions.
+    /// The filter for the offered actions.
     filter: Option<OfferFilter>,
     options: SessionOptions,
     context: SortedMap<u64, ContextItem>,

@@ -89,7 +89,7 @@ impl Notice {
     }
 }
 
-/// The id of a notice, unique in its session.
+/// The id of a notice, which is unique in the session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct NoticeId(u64);
 
@@ -134,7 +134,7 @@ pub enum NoticeKind {
     Stopped,
     /// The turn reached its maximum number of runs.
     RunLimit,
-    /// The run ended without an answer of the agent.
+    /// The run ended without an answer from the agent.
     NoAnswer,
     /// A stop condition of the application ended the loop.
     LoopEnded,
@@ -319,7 +319,7 @@ impl Session {
         }
     }
 
-    /// Shows a notice of the host and removes the host's earlier notice of the same kind. If
+    /// Shows a notice from the host and removes the host's earlier notice of the same kind. If
     /// `message` is `None`, only removes the earlier notice.
     pub(super) fn set_notice(
         &mut self,

@@ -37,7 +37,7 @@ pub(super) enum FeedResult {
     End,
 }
 
-/// An incremental parser of a number.
+/// An incremental parser for a JSON number.
 #[derive(Clone, Debug, Default)]
 pub(super) struct NumberParser {
     part: NumberPart,

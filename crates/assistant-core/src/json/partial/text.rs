@@ -25,7 +25,7 @@ enum EscapeState {
     },
 }
 
-/// An incremental decoder of a string.
+/// An incremental decoder for a JSON string.
 #[derive(Clone, Debug, Default)]
 pub(super) struct StringDecoder {
     escape: EscapeState,
