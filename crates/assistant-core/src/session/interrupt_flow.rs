@@ -204,8 +204,8 @@ impl Session {
     }
 
     /// Answers an interrupt with a decision for each of its actions. The decisions are refused if
-    /// the interrupt has changed since it was shown, or if the application decides about actions
-    /// that only the user may approve.
+    /// the interrupt is already answered or has changed since it was shown, or if the application
+    /// does not reject all actions although only the user may approve one of them.
     pub(super) fn decide_actions(
         &mut self,
         id: &str,

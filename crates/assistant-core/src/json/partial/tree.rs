@@ -152,7 +152,7 @@ impl ValueTree {
         self.root
     }
 
-    /// Returns true if `path` leads to a finished node.
+    /// Returns true if `path` leads to a finished node or passes through a finished node.
     pub(super) fn is_settled(&self, path: &[&str]) -> bool {
         let mut open_positions = self.slots.iter().skip(1);
         let mut node = self.root.as_ref();
