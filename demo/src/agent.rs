@@ -1,7 +1,7 @@
-//! Creates the agent of the page: the script, or the remote agent in the page's address
-//! (`?agent=URL&protocol=ag-ui|ui-stream|completions&model=NAME`). `runs=URL` is the address at
-//! which an AG-UI agent stores its runs. `fork_thread=true` is for an agent that stores the history
-//! itself.
+//! Creates the agent of the page. The agent is the script or, if the page's address contains an
+//! agent (`?agent=URL&protocol=ag-ui|ui-stream|completions&model=NAME`), this remote agent.
+//! `runs=URL` is the address at which an AG-UI agent stores its runs. `fork_thread=true` is for an
+//! agent that stores the history itself.
 
 use std::time::Duration;
 
@@ -56,14 +56,14 @@ impl AgentProtocol {
 pub(crate) struct RemoteAgent {
     pub(crate) protocol: AgentProtocol,
     pub(crate) url: String,
-    /// The model requested from an OpenAI-compatible endpoint; if it is empty, the endpoint chooses
-    /// a model.
+    /// The model that is requested from an OpenAI-compatible endpoint. If the name is empty, the
+    /// endpoint chooses a model.
     pub(crate) model: String,
 }
 
 impl RemoteAgent {
-    /// Returns the agent in the page's address, or the reason why it cannot be used; `None` if the
-    /// address contains no agent.
+    /// Returns the agent in the page's address, or `None` if the address contains no agent. Fails
+    /// with the reason why the agent cannot be used.
     pub(crate) fn from_page_address() -> Result<Option<Self>, String> {
         let Some(url) = parameter("agent") else {
             return Ok(None);
@@ -82,7 +82,7 @@ impl RemoteAgent {
         }))
     }
 
-    /// Creates the agent. The key is read before every request.
+    /// Creates the agent. The agent reads the key before every request.
     fn create_agent(&self, key: RwSignal<String>) -> AgentProp {
         let headers = move || match key.get_untracked().as_str() {
             "" => Vec::new(),
@@ -119,7 +119,7 @@ pub(crate) fn create(remote: Option<&RemoteAgent>, key: RwSignal<String>) -> Age
     )
 }
 
-/// Returns the options of the session, from the parameters of the page's address.
+/// Returns the options of the session that the parameters of the page's address specify.
 pub(crate) fn options() -> SessionOptions {
     SessionOptions::default()
         .fork_thread(parameter("fork_thread").is_some_and(|fork| fork == "true"))

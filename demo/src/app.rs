@@ -1,4 +1,4 @@
-//! The page, with its header bar, its panels, and the chat next to them.
+//! Renders the page with its header bar, its panels, and the chat next to them.
 
 use std::sync::Arc;
 
@@ -111,8 +111,8 @@ fn Console(
     }
 }
 
-/// The layout of a chat beside the page (`?layout=sidebar`) or above it (`?layout=popup`). By
-/// default, the chat is part of the page.
+/// The layout of a chat that is not part of the page: beside the page (`?layout=sidebar`) or above
+/// the page (`?layout=popup`).
 #[derive(Clone, Copy)]
 enum Layout {
     Sidebar,
@@ -158,7 +158,7 @@ fn chat() -> AnyView {
     .into_any()
 }
 
-/// The buttons that switch between page and assistant on narrow screens.
+/// The buttons that switch between the page and the assistant on narrow screens.
 #[component]
 fn Switcher(harbor: Harbor) -> impl IntoView {
     let visible_side = harbor.view;
@@ -205,8 +205,8 @@ fn Switcher(harbor: Harbor) -> impl IntoView {
     }
 }
 
-/// The button that switches between the light and the dark colour scheme. The choice overrides the
-/// system's preference.
+/// The button that switches between the light and the dark colour scheme. The user's choice
+/// overrides the system's preference.
 #[component]
 fn ThemeButton(harbor: Harbor) -> impl IntoView {
     let toggle = move |_| {
@@ -217,7 +217,7 @@ fn ThemeButton(harbor: Harbor) -> impl IntoView {
             "light"
         };
         if let Some(root) = document().document_element() {
-            // Setting an attribute with a valid name cannot fail.
+            // The result is ignored, because setting an attribute with a valid name cannot fail.
             let _ = root.set_attribute("data-la-theme", theme);
         }
     };

@@ -1,4 +1,4 @@
-//! Building blocks for the cards of actions.
+//! Renders the building blocks for the cards of actions.
 
 use leptos::prelude::*;
 use leptos_assistant::{Icon, chat::spinner};
@@ -38,8 +38,8 @@ pub(crate) fn toned_line(tone: &'static str, mark: Icon, text: impl Into<String>
     .into_any()
 }
 
-/// Returns the reason why a call failed, as the end of a sentence; a default text if `error` is
-/// `None`.
+/// Returns the reason why a call failed, as the end of a sentence. Returns a default text if
+/// `error` is `None`.
 pub(crate) fn reason(error: Option<String>) -> String {
     error.unwrap_or_else(|| "no reason was given".to_owned())
 }
@@ -48,7 +48,7 @@ pub(crate) fn card(content: impl IntoView + 'static) -> AnyView {
     view! { <div class="la-card"><div class="la-card-body">{content}</div></div> }.into_any()
 }
 
-/// Renders a progress bar, which is indeterminate if `percent` is `None`.
+/// Renders a progress bar. The bar is indeterminate if `percent` is `None`.
 pub(crate) fn progress_bar(label: String, percent: Option<f64>) -> impl IntoView {
     view! {
         <progress

@@ -1,9 +1,10 @@
-//! The dialog in which the user enters another agent: its address, its protocol and its key.
+//! Renders the dialog in which the user enters a remote agent: its address, its protocol, its model
+//! and its key.
 //!
-//! The agent is part of the page's address, because the page's server derives from that address the
-//! hosts to which the page may connect. Another agent therefore opens in another page. A key is
-//! never part of an address: the user enters the key in the page that uses it, and the key is lost
-//! when the page is closed.
+//! The agent is part of the page's address, because the page's server derives the hosts to which
+//! the page may connect from that address. Therefore, a different agent opens in a new page. A key
+//! is never part of an address: the user enters the key in the page that uses it, and the key is
+//! lost when the page is closed.
 
 use leptos::{html, prelude::*};
 
@@ -13,14 +14,14 @@ use crate::{
     page_icons::PageIcon,
 };
 
-/// The fragment of the page's address that opens the dialog at once, with the focus in the key's
-/// field.
+/// The fragment of the page's address that opens the dialog at once and focuses the field for the
+/// key.
 const KEY_FRAGMENT: &str = "key";
 
 /// The values of the dialog's fields.
 #[derive(Clone, Copy)]
 struct ConnectionDraft {
-    /// The selected protocol; `None` for the script.
+    /// The selected protocol, or `None` for the script.
     protocol: RwSignal<Option<AgentProtocol>>,
     url: RwSignal<String>,
     model: RwSignal<String>,
@@ -59,7 +60,7 @@ impl ConnectionDraft {
 /// The button that shows the name of the page's agent and opens the dialog, and the dialog itself.
 #[component]
 pub(crate) fn Connect(
-    /// The remote agent in the page's address; `None` for the script.
+    /// The remote agent in the page's address, or `None` for the script.
     remote: Option<RemoteAgent>,
     /// The key that is sent with every request.
     key: RwSignal<String>,

@@ -1,4 +1,4 @@
-//! The position in a stream that may be read over several connections.
+//! Tracks the position in a stream that may be read over several connections.
 
 /// The position of the last frame that was read.
 ///
@@ -15,7 +15,7 @@ pub(super) struct Cursor {
     after: usize,
     /// The number of frames without an id that are still to be skipped.
     skipped: usize,
-    /// True while the server repeats the stream from the start: frames are skipped up to and
+    /// True while the server repeats the stream from the start. Frames are then skipped up to and
     /// including the frame with the id in `last`.
     seeks: bool,
     /// True after a reconnection, until the first frame arrives.
@@ -23,8 +23,8 @@ pub(super) struct Cursor {
 }
 
 impl Cursor {
-    /// Advances by a frame. Returns false if the frame is to be skipped, because it was read over
-    /// an earlier connection.
+    /// Advances the position by a frame. Returns false if the caller must skip the frame, because
+    /// it was already read over an earlier connection.
     pub(super) fn advance(&mut self, id: Option<String>) -> bool {
         if std::mem::take(&mut self.reconnected) && id.is_some() && id == self.first {
             self.seeks = true;
@@ -50,7 +50,7 @@ impl Cursor {
         true
     }
 
-    /// Prepares for another connection. Returns the id after which the response should continue;
+    /// Prepares for another connection. Returns the id after which the response should continue, or
     /// `None` if no frame had an id.
     pub(super) fn reconnect(&mut self) -> Option<String> {
         self.reconnected = true;

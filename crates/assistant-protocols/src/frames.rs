@@ -25,15 +25,17 @@ pub trait Decode {
     ///
     /// # Errors
     ///
-    /// Fails if the frame violates the protocol, so that no later frame can be read.
+    /// Fails if the frame violates the protocol. No later frame can then be read.
     fn frame(&mut self, data: &str, sink: &mut dyn Sink) -> Result<(), ProtocolError>;
 
-    /// Reads a response that is a JSON document instead of a stream. By default, fails with the
-    /// error message in the document, or with a general message if the document contains none.
+    /// Reads a response that is a JSON document instead of a stream. The default implementation
+    /// fails with the error message in the document, or with a general message if the document
+    /// contains none.
     ///
     /// # Errors
     ///
-    /// Fails if the protocol does not permit a JSON document as response.
+    /// Fails if the protocol does not permit a JSON document as a response, or if the document is
+    /// not a valid response.
     fn document(&mut self, text: &str, sink: &mut dyn Sink) -> Result<(), ProtocolError> {
         let _ = sink;
         let message = parse_error_message(text).unwrap_or_else(|| {
@@ -43,7 +45,7 @@ pub trait Decode {
     }
 
     /// Returns true if the data of the last frame is complete, although the blank line after the
-    /// frame is missing. By default, `[DONE]` and valid JSON are complete.
+    /// frame is missing. The default implementation accepts `[DONE]` and valid JSON.
     fn is_whole(&self, data: &str) -> bool {
         data.trim() == "[DONE]" || serde_json::from_str::<IgnoredAny>(data).is_ok()
     }
@@ -52,8 +54,9 @@ pub trait Decode {
     fn finish(&mut self, sink: &mut dyn Sink) -> End;
 }
 
-/// Returns the error message in a JSON document: the first of `error.message`, `error`, `message`
-/// and the document itself that is present. Returns `None` if that value is not a string.
+/// Returns the error message in a JSON document. The message is the first value that is present:
+/// `error.message`, `error`, `message` or the document itself. Returns `None` if this value is not
+/// a string, or if the text is not JSON.
 fn parse_error_message(text: &str) -> Option<String> {
     let document: Value = serde_json::from_str(text).ok()?;
     let error = document.get("error").unwrap_or(&document);
@@ -61,8 +64,8 @@ fn parse_error_message(text: &str) -> Option<String> {
     message.as_str().map(str::to_owned)
 }
 
-/// The kind of a response, determined by its first character other than whitespace and the byte
-/// order mark.
+/// The kind of a response. It is determined by the first character that is neither whitespace nor
+/// the byte order mark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ResponseKind {
     Unknown,
@@ -79,12 +82,13 @@ pub struct FrameReader<D> {
     body: Vec<u8>,
     error: Option<ProtocolError>,
     limits: Limits,
-    /// The number of bytes that were read, including comments.
+    /// The number of bytes that were read, including those of SSE comments.
     read: usize,
     cursor: Cursor,
 }
 
-// The fields are omitted. Otherwise every `dyn Read` would link the `Debug` code of all events.
+// The fields are omitted, because every `dyn Read` would otherwise link the `Debug` code of all
+// events.
 impl<D> fmt::Debug for FrameReader<D> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("FrameReader").finish_non_exhaustive()
@@ -106,7 +110,8 @@ impl<D: Decode> FrameReader<D> {
         }
     }
 
-    /// Sets the size limits of an event and of the whole response. Call this before the first byte.
+    /// Sets the size limits of an event and of the whole response. Must be called before the first
+    /// byte is read.
     #[must_use]
     pub fn with_limits(mut self, limits: &Limits) -> Self {
         self.sse = SseDecoder::with_limit(limits.event_bytes());
@@ -120,15 +125,16 @@ impl<D: Decode> FrameReader<D> {
         self.error.get_or_insert(error);
     }
 
-    /// Returns true if the response violated the protocol or a limit, so that further bytes are
-    /// ignored.
+    /// Returns true if the response violated the protocol or a limit, or if the caller reported an
+    /// error. Further bytes are then ignored.
     #[must_use]
     pub const fn has_failed(&self) -> bool {
         self.error.is_some()
     }
 
     fn detect_response_kind(&mut self, bytes: &[u8]) {
-        // The bytes of a byte order mark may arrive separately.
+        // The bytes of a byte order mark are checked one by one, because they may arrive
+        // separately.
         let is_blank = |byte: u8| byte.is_ascii_whitespace() || matches!(byte, 0xEF | 0xBB | 0xBF);
         match bytes.iter().find(|byte| !is_blank(**byte)) {
             None => {}
@@ -141,8 +147,8 @@ impl<D: Decode> FrameReader<D> {
         }
     }
 
-    /// Reads the next bytes, split at any position. A response beyond a size limit fails. Does
-    /// nothing after a failure.
+    /// Reads the next bytes, which may be split at any position. Fails the response if it exceeds a
+    /// size limit. Does nothing after a failure.
     pub fn push(&mut self, bytes: &[u8], sink: &mut dyn Sink) {
         if self.error.is_some() {
             return;
@@ -152,7 +158,8 @@ impl<D: Decode> FrameReader<D> {
         self.read += accepted_bytes.len();
         if self.kind == ResponseKind::Unknown {
             self.detect_response_kind(accepted_bytes);
-            // Leading whitespace is buffered until the kind of the response is known.
+            // The bytes are buffered, because leading whitespace does not determine the kind of the
+            // response.
             self.body.extend_from_slice(accepted_bytes);
             if self.kind == ResponseKind::Frames {
                 let buffered_bytes = std::mem::take(&mut self.body);
@@ -199,7 +206,7 @@ impl<D: Decode> FrameReader<D> {
         }
     }
 
-    /// Ends the response: reads a last frame that is not followed by a blank line, releases
+    /// Ends the response. Reads a last frame that is not followed by a blank line, releases
     /// buffered data, and returns the outcome.
     pub fn finish(mut self, sink: &mut dyn Sink) -> Ending {
         let mut is_mid_frame = false;

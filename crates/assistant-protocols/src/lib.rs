@@ -1,8 +1,8 @@
-//! The protocols of agents: framing, and one module for each protocol.
+//! Implements the protocols of agents: the framing of responses, and one module for each protocol.
 //!
 //! A protocol decodes the bytes of a response into events ([`assistant_core::event`]) and encodes
-//! the request of a run. A protocol does no I/O and does not depend on other protocols;
-//! [`Protocol::traits`] returns the traits of its agents that a session depends on.
+//! the request for a run. A protocol does no I/O and does not depend on other protocols.
+//! [`Protocol::traits`] returns the traits of the protocol's agents, on which a session depends.
 
 pub mod agui;
 #[cfg(feature = "completions")]

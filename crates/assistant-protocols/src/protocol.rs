@@ -41,16 +41,16 @@ pub(super) const EVENT_STREAM: &str = "text/event-stream";
 /// let options = SessionOptions::default().with_agent(StoredRuns(AgUi::default()).traits());
 /// ```
 pub trait Protocol {
-    /// Returns the traits of agents of this protocol, for the options of their session
+    /// Returns the traits of agents that use this protocol, for the options of their session
     /// ([`SessionOptions::with_agent`](assistant_core::session::SessionOptions::with_agent)).
     fn traits(&self) -> AgentTraits {
         AgentTraits::default()
     }
 
     /// Encodes the history in the protocol's format, for [`RunInput::history`]. Returns `None` if
-    /// the protocol sends [`RunInput::messages`].
+    /// the protocol sends [`RunInput::messages`] instead.
     ///
-    /// Called when the session opens the run
+    /// This method is called when the session opens the run
     /// ([`Effect::OpenRun`](assistant_core::session::Effect::OpenRun)), before the request is
     /// encoded.
     fn history(&self, conversation: &Conversation) -> Option<Value> {
@@ -61,7 +61,8 @@ pub trait Protocol {
     /// Returns the request that starts or resumes a run.
     fn request(&self, input: &RunInput) -> Request;
 
-    /// Creates a decoder for the response to this input. The decoder enforces the size limits.
+    /// Creates a decoder for the response to the request for this input. The decoder enforces the
+    /// size limits.
     fn decoder(&self, input: &RunInput, limits: &Limits) -> Box<dyn Read>;
 }
 
@@ -69,20 +70,21 @@ pub trait Protocol {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Request {
-    /// A `POST` to the agent's address.
+    /// A `POST` request to the agent's address.
     Post {
-        /// The body, which is JSON.
+        /// The body as JSON text.
         body: String,
-        /// The accepted media type. A response of another type is a failure. `None` leaves the
-        /// check to the decoder.
+        /// The accepted media type. A response of a different type is a failure. If this field is
+        /// `None`, only the decoder checks the response.
         accept: Option<&'static str>,
     },
-    /// A `GET` to the agent's address with a suffix. Status 204 means that no answer can be resumed
+    /// A `GET` request to the agent's address with a suffix. A response with status 204 means that
+    /// there is no answer to resume
     /// ([`StreamEnd::Nothing`](assistant_core::session::StreamEnd::Nothing)).
     Get {
-        /// The suffix of the address, starting with `/`.
+        /// The suffix that is appended to the address. It begins with `/`.
         path: String,
     },
-    /// No request, since the protocol cannot resume an answer.
+    /// No request is sent, since the protocol cannot resume an answer.
     Nothing,
 }

@@ -1,9 +1,11 @@
-//! An incremental decoder for server-sent events, from bytes split at any position to [`Frame`]s.
+//! An incremental decoder for server-sent events. It decodes bytes, which may be split at any
+//! position, into [`Frame`]s.
 //!
 //! The decoder follows the WHATWG stream format: LF, CRLF and CR end a line, a byte order mark at
 //! the start is dropped, comments and unknown fields are ignored, several `data` lines are joined
-//! with LF, invalid UTF-8 becomes U+FFFD. There are two differences: a last frame without its blank
-//! line is returned by [`SseDecoder::finish`], and `id` applies only to the frame that contains it.
+//! with LF, and invalid UTF-8 becomes U+FFFD. There are two differences: a last frame without its
+//! blank line is returned by [`SseDecoder::finish`], and `id` applies only to the frame that
+//! contains it.
 //!
 //! The decoder does not interpret `data`, never reconnects (`retry` is ignored), and buffers no
 //! more than its limit.
@@ -12,10 +14,11 @@ use std::borrow::Cow;
 use std::error::Error;
 use std::fmt;
 
-/// The default limit of an unfinished frame, in bytes.
+/// The default size limit of an unfinished frame, in bytes.
 const DEFAULT_LIMIT: usize = 10 * 1024 * 1024;
 
-/// The largest buffer, in bytes, that is reused for the next frame. Larger buffers are freed.
+/// The largest capacity, in bytes, of a buffer that is reused for the next frame. Larger buffers
+/// are freed.
 const REUSED_CAPACITY: usize = 64 * 1024;
 
 const BOM: &[u8] = b"\xEF\xBB\xBF";
@@ -32,7 +35,7 @@ pub struct Frame {
     pub id: Option<String>,
 }
 
-/// The error for a frame larger than the limit. No later frame can be read.
+/// The error for a frame that is larger than the limit. The decoder cannot read any later frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SseError {
@@ -67,7 +70,7 @@ pub struct SseDecoder {
     line: Vec<u8>,
     frame: Frame,
     has_data: bool,
-    /// True if the last byte was a CR; a following LF does not end another line.
+    /// True if the last byte was a CR. An LF that follows the CR does not end another line.
     after_cr: bool,
     first_line: bool,
     failed: bool,
@@ -80,13 +83,13 @@ impl Default for SseDecoder {
 }
 
 impl SseDecoder {
-    /// Creates a decoder with the default limit of 10 MiB for a frame.
+    /// Creates a decoder with the default size limit of 10 MiB for a frame.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Creates a decoder with a limit in bytes for a frame.
+    /// Creates a decoder with a size limit for a frame, in bytes.
     #[must_use]
     pub fn with_limit(limit: usize) -> Self {
         Self {
@@ -104,15 +107,15 @@ impl SseDecoder {
     ///
     /// # Errors
     ///
-    /// Fails if a frame is larger than the limit. Earlier frames are in `frames`; every later call
-    /// fails, too.
+    /// Fails if a frame is larger than the limit. The frames before this frame are in `frames`.
+    /// Every later call also fails.
     pub fn push(&mut self, bytes: &[u8], frames: &mut Vec<Frame>) -> Result<(), SseError> {
         self.read(bytes, &mut |frame| frames.push(std::mem::take(frame)))
     }
 
-    /// Decodes like [`Self::push`], but passes each completed frame to a callback. Memory that the
-    /// callback leaves in the frame is reused for the next frame, which avoids an allocation per
-    /// frame.
+    /// Decodes the next bytes like [`Self::push`], but passes each completed frame to a callback.
+    /// Memory that the callback leaves in the frame is reused for the next frame, which avoids an
+    /// allocation for each frame.
     ///
     /// # Errors
     ///
@@ -141,8 +144,8 @@ impl SseDecoder {
         Ok(())
     }
 
-    /// Returns true if a frame has begun and its blank line is missing. A comment does not begin a
-    /// frame.
+    /// Returns true if a frame has begun and its final blank line is missing. A comment does not
+    /// begin a frame.
     #[must_use]
     pub fn is_mid_frame(&self) -> bool {
         let frame = &self.frame;
@@ -151,7 +154,7 @@ impl SseDecoder {
     }
 
     /// Ends the stream and returns the last frame if its blank line is missing. Returns `None` if
-    /// that frame has no data, or if the decoder has failed.
+    /// that frame has no data or the decoder has failed.
     pub fn finish(&mut self) -> Option<Frame> {
         if self.failed {
             return None;
@@ -170,7 +173,8 @@ impl SseDecoder {
         let mut line = std::mem::take(&mut self.line);
         line.extend_from_slice(tail);
         self.handle_line(&line, each)?;
-        // The buffer is reused for the next line that is split across reads.
+        // The buffer is emptied and kept, so that the next line that is split across reads can
+        // reuse it.
         line.clear();
         self.line = line;
         Ok(())
@@ -201,7 +205,8 @@ impl SseDecoder {
         let name = parts.next().unwrap_or_default();
         let value = parts.next().unwrap_or_default();
         let value = value.strip_prefix(b" ").unwrap_or(value);
-        // Most values are valid UTF-8, which `from_utf8` checks faster than `from_utf8_lossy`.
+        // `from_utf8` is tried first, because most values are valid UTF-8, which it checks faster
+        // than `from_utf8_lossy`.
         let value = std::str::from_utf8(value)
             .map_or_else(|_| String::from_utf8_lossy(value), Cow::Borrowed);
         match name {
@@ -218,7 +223,7 @@ impl SseDecoder {
         }
     }
 
-    /// Passes the frame to the callback, or drops a frame without data.
+    /// Passes the frame to the callback. Drops the frame if it has no data.
     fn end_frame(&mut self, each: &mut dyn FnMut(&mut Frame)) {
         if std::mem::take(&mut self.has_data) {
             each(&mut self.frame);

@@ -1,4 +1,5 @@
-//! The state of an answer that is being received: the steps, calls and data that chunks refer to.
+//! Stores the state of an answer that is being received: the steps, calls and data that chunks
+//! refer to.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -12,22 +13,22 @@ pub(super) struct ReceivedAnswer {
     pub(super) id: String,
     /// The ids of the answer's messages in the conversation, with the numbers of their steps.
     pub(super) nodes: Vec<(String, u64)>,
-    /// The number of messages from earlier responses, which are not repeated.
+    /// The number of messages from earlier responses. The server does not repeat these messages.
     earlier: usize,
-    /// The ids of the messages of a discarded attempt, which are reused.
+    /// The ids of the messages of a discarded attempt, which are reused for new messages.
     pub(super) spare: VecDeque<String>,
-    /// The ids of the calls of a discarded attempt, by the agent's ids, so that a repeated call
-    /// keeps its id.
+    /// The ids of the calls of a discarded attempt, by the ids that the agent assigned. A call that
+    /// the agent repeats gets the same id again.
     spare_calls: HashMap<String, VecDeque<String>>,
-    /// The id of the message to which parts are added; `None` until this stream adds the first
+    /// The id of the message to which parts are added, or `None` until this stream adds the first
     /// part.
     pub(super) current: Option<String>,
     pub(super) step: u64,
     pub(super) metadata: Option<Value>,
     pub(super) calls: Vec<ReceivedCall>,
-    /// The positions of calls in `calls`, by the agent's ids.
+    /// The positions of calls in `calls`, by the ids that the agent assigned.
     by_id: HashMap<String, Vec<usize>>,
-    /// The positions of calls in `calls`, by approval id.
+    /// The positions of calls in `calls`, by their approval ids.
     by_approval: HashMap<String, usize>,
     /// The ids of the messages with data parts, by the types and ids of the parts.
     data: HashMap<(String, String), String>,
@@ -64,7 +65,8 @@ pub(super) struct ReceivedCall {
 }
 
 impl ReceivedAnswer {
-    /// Creates the answer with which the history ends, or an empty answer with this id.
+    /// Creates the answer at the end of the history, or an empty answer with this id if the history
+    /// does not end with an answer.
     pub(super) fn new(id: String, history: Option<&Value>) -> Self {
         let mut answer = Self {
             id,
@@ -133,7 +135,8 @@ impl ReceivedAnswer {
         }
     }
 
-    /// Begins a message of the answer, and returns its id, which is unique in the conversation.
+    /// Begins a message of the answer, and returns the message's id, which is unique in the
+    /// conversation.
     pub(super) fn begin_message(&mut self) -> String {
         let id = match self.spare.pop_front() {
             Some(id) => id,
@@ -153,8 +156,8 @@ impl ReceivedAnswer {
         id
     }
 
-    /// Reserves an id for a call: the id of a discarded call to which the agent gave the same id,
-    /// or a new id that is unique in the conversation.
+    /// Reserves an id for a call. Returns the id of a discarded call to which the agent assigned
+    /// the same id, or a new id that is unique in the conversation.
     pub(super) fn reserve_call_id(&mut self, wire_id: &str) -> String {
         let spare_ids = self.spare_calls.get_mut(wire_id);
         if let Some(id) = spare_ids.and_then(VecDeque::pop_front) {
@@ -170,7 +173,8 @@ impl ReceivedAnswer {
         reserve_id(preferred_id, calls, suffixes)
     }
 
-    /// Returns the id of the message that contains the data part with this type and id, if any.
+    /// Returns the id of the message that contains the data part with this type and id, if there is
+    /// such a part.
     pub(super) fn data_message_id(&self, key: &(String, String)) -> Option<&String> {
         self.data.get(key)
     }
@@ -195,8 +199,8 @@ impl ReceivedAnswer {
         position
     }
 
-    /// Returns the positions of the calls in the current step to which the agent gave this id,
-    /// oldest first.
+    /// Returns the positions of the calls in the current step to which the agent assigned this id,
+    /// in the order in which the calls began.
     fn call_positions_in_step(&self, wire_id: &str) -> impl Iterator<Item = usize> {
         let positions = self.by_id.get(wire_id).map(Vec::as_slice);
         let newest_first = positions.unwrap_or_default().iter().rev().copied();
@@ -207,8 +211,8 @@ impl ReceivedAnswer {
         step_positions.collect::<Vec<_>>().into_iter().rev()
     }
 
-    /// Returns the position of the first call in the current step to which the agent gave this id
-    /// and which has this value of `dynamic`.
+    /// Returns the position of the first call in the current step to which the agent assigned this
+    /// id and that has this value of `dynamic`.
     pub(super) fn find_call_of_kind(&self, wire_id: &str, dynamic: bool) -> Option<usize> {
         let is_of_kind = |position: &usize| {
             self.calls
@@ -218,13 +222,14 @@ impl ReceivedAnswer {
         self.call_positions_in_step(wire_id).find(is_of_kind)
     }
 
-    /// Returns the position of the first call in the current step to which the agent gave this id.
+    /// Returns the position of the first call in the current step to which the agent assigned this
+    /// id.
     pub(super) fn find_call_in_step(&self, wire_id: &str) -> Option<usize> {
         self.call_positions_in_step(wire_id).next()
     }
 
-    /// Returns the position of the call that a chunk refers to: the first call with the id in the
-    /// current step, otherwise the newest call with the id.
+    /// Returns the position of the call that a chunk refers to. This is the first call with the id
+    /// in the current step or, if the current step has none, the newest call with the id.
     pub(super) fn find_call(&self, wire_id: &str) -> Option<usize> {
         let newest_position = || self.by_id.get(wire_id)?.last().copied();
         self.call_positions_in_step(wire_id)
@@ -232,8 +237,8 @@ impl ReceivedAnswer {
             .or_else(newest_position)
     }
 
-    /// Returns the position of the call with this approval id; `None` if there is no such call, or
-    /// if the call has received another approval id since.
+    /// Returns the position of the call with this approval id. Returns `None` if there is no such
+    /// call, or if the call has since received a different approval id.
     pub(super) fn find_call_by_approval(&self, id: &str) -> Option<usize> {
         let position = *self.by_approval.get(id)?;
         let call = self.calls.get(position)?;
@@ -262,7 +267,8 @@ impl ReceivedAnswer {
             .rev()
             .take_while(|(_, node_step)| *node_step == step);
         let message_ids: Vec<String> = step_nodes.map(|(id, _)| id.clone()).collect();
-        // The loops take time proportional to the discarded step, not to the whole answer.
+        // The loops begin at the newest call and data part, so that their time is proportional to
+        // the discarded step instead of the whole answer.
         while let Some(call) = self.calls.pop_if(|call| call.step == step) {
             let position = self.calls.len();
             if let Some(positions) = self.by_id.get_mut(&call.wire_id) {
@@ -280,7 +286,7 @@ impl ReceivedAnswer {
         message_ids
     }
 
-    /// Begins another answer with this id. Used ids remain in use.
+    /// Begins a new answer with this id. The ids that are in use remain reserved.
     pub(super) fn start_separate_answer(&mut self, id: String) {
         let used_ids = std::mem::take(&mut self.used_ids);
         *self = Self {
@@ -290,8 +296,9 @@ impl ReceivedAnswer {
         };
     }
 
-    /// Discards the response, because the server sends it again from its beginning, and returns the
-    /// ids of the discarded messages. The messages of earlier responses are kept.
+    /// Discards the content of the response, because the server sends the response again from the
+    /// beginning. Returns the ids of the discarded messages. The messages of earlier responses are
+    /// kept.
     pub(super) fn discard_response(&mut self) -> Vec<String> {
         let earlier_count = self.earlier.min(self.nodes.len());
         let message_ids: Vec<String> = self
@@ -329,8 +336,8 @@ fn approval_id(call: &ReceivedCall) -> Option<String> {
     Some(id.to_owned())
 }
 
-/// Returns the preferred id, with a number appended if it is already used, and marks the returned
-/// id as used.
+/// Returns the preferred id, with a number appended if the preferred id is already used, and marks
+/// the returned id as used.
 fn reserve_id(
     preferred_id: String,
     used_ids: &mut HashSet<String>,

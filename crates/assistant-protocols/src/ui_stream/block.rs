@@ -7,8 +7,8 @@ use assistant_core::{event::Object, json::surrogates};
 #[derive(Debug, Clone)]
 pub(super) struct OpenTextBlock {
     pub(super) number: u64,
-    /// The high surrogate at the end of the last delta, if any, which is held back for the next
-    /// delta.
+    /// The high surrogate at the end of the last delta, if there is one. It is held back for the
+    /// next delta.
     pub(super) held_surrogate: Option<u16>,
 }
 
@@ -17,19 +17,21 @@ pub(super) struct OpenTextBlock {
 pub(super) struct PartialInput {
     pub(super) name: String,
     pub(super) dynamic: bool,
-    /// The text that was received so far.
+    /// The text of the arguments that was received so far.
     pub(super) text: String,
-    /// The high surrogate at the end of the last delta, if any.
+    /// The high surrogate at the end of the last delta, if there is one. It is held back for the
+    /// next delta.
     pub(super) held_surrogate: Option<u16>,
     /// The fields of the start chunk, which are repeated if the call continues in another step.
     pub(super) notes: Object,
 }
 
-/// Returns the delta, with the surrogate in `held` joined to its beginning. If `is_cut` is true,
-/// the delta contains marks for lone surrogates: a high surrogate at its end is moved to `held`
-/// until the next delta, and other lone surrogates become U+FFFD.
+/// Joins the surrogate in `held` to the beginning of the delta, and returns the delta. If `is_cut`
+/// is true, the delta contains marks for lone surrogates. A high surrogate at the end of the delta
+/// is moved to `held` until the next delta, and other lone surrogates become U+FFFD.
 pub(super) fn join_surrogates(delta: String, held: &mut Option<u16>, is_cut: bool) -> String {
-    // An empty delta does not separate a surrogate pair.
+    // An empty delta is returned unchanged, because it does not separate the surrogates of a pair.
+    // A delta without lone surrogates and without a held surrogate needs no joining.
     if delta.is_empty() || (held.is_none() && !is_cut) {
         return delta;
     }

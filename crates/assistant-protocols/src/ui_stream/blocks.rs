@@ -1,4 +1,4 @@
-//! Decodes text and reasoning blocks, of which several may be open at once.
+//! Decodes text blocks and reasoning blocks. Several blocks may be open at once.
 
 use serde_json::Value;
 

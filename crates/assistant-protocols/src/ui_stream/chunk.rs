@@ -8,7 +8,7 @@ use assistant_core::{
     json::surrogates,
 };
 
-/// Merges the metadata in `source` into `target`: objects are merged recursively, other values are
+/// Merges the metadata in `source` into `target`. Objects are merged recursively; other values are
 /// replaced. Keys that would change a JavaScript prototype are ignored.
 pub(super) fn merge_object(target: &mut Object, source: Object) {
     for (key, value) in source {
@@ -40,7 +40,7 @@ pub(super) fn drop_chunk(sink: &mut dyn Sink, message: impl Into<String>) {
     sink.diagnostic(Diagnostic::new("dropped-chunk", message));
 }
 
-/// Replaces the surrogate marks of a chunk with U+FFFD, except in its deltas.
+/// Replaces the surrogate marks in all fields of a chunk except its deltas with U+FFFD.
 pub(super) fn replace_chunk_marks(mut chunk: Value) -> Value {
     for (key, value) in chunk.as_object_mut().into_iter().flatten() {
         if !matches!(key.as_str(), "delta" | "inputTextDelta") {
@@ -59,7 +59,7 @@ fn replace_marks(value: &mut Value) {
     }
 }
 
-/// Removes and returns an optional string. A value of another type counts as absent.
+/// Removes an optional string and returns it. A value that is not a string counts as absent.
 pub(super) fn take_opt_text(chunk: &mut Object, key: &str) -> Option<String> {
     match chunk.shift_remove(key) {
         Some(Value::String(text)) => Some(text),
@@ -67,12 +67,12 @@ pub(super) fn take_opt_text(chunk: &mut Object, key: &str) -> Option<String> {
     }
 }
 
-/// Removes and returns a required string. Fails with a reason if the string is missing.
+/// Removes a required string and returns it. Fails with a reason if the string is missing.
 pub(super) fn take_text(chunk: &mut Object, key: &str) -> Result<String, String> {
     take_opt_text(chunk, key).ok_or_else(|| format!("it has no text '{key}'"))
 }
 
-/// Removes and returns an optional value; `null` counts as absent.
+/// Removes an optional value and returns it. `null` counts as absent.
 pub(super) fn take_opt(chunk: &mut Object, key: &str) -> Option<Value> {
     chunk.shift_remove(key).filter(|value| !value.is_null())
 }

@@ -18,8 +18,8 @@ use assistant_core::{
     json::surrogates,
 };
 
-/// The maximum number of times that an answer's id may change. A change takes time proportional to
-/// the number of the answer's steps.
+/// The maximum number of times that an answer's id may change. The number is limited because each
+/// change takes time proportional to the number of the answer's steps.
 const MAX_RENAMES: u32 = 16;
 
 /// The parameters of a response, from which a decoder is created.
@@ -71,7 +71,7 @@ impl ResponseParams {
         &self.run_id
     }
 
-    /// Returns the id of the answer until the server sends one.
+    /// Returns the id that the answer has until the server sends an id.
     #[must_use]
     pub fn message_id(&self) -> &str {
         &self.message_id
@@ -84,8 +84,8 @@ impl ResponseParams {
         self
     }
 
-    /// Returns the output of [`ui_history`](super::ui_history): the answer that the response
-    /// continues, if any, and the ids in use.
+    /// Returns the history in the form that [`ui_history`](super::ui_history) returns. It contains
+    /// the answer that the response continues, if there is one, and the ids that are in use.
     #[must_use]
     pub const fn history(&self) -> Option<&Value> {
         self.history.as_ref()
@@ -98,7 +98,7 @@ impl ResponseParams {
         self
     }
 
-    /// Returns true if the response repeats the answer from its beginning, as a resumed stream
+    /// Returns true if the response repeats the answer from the beginning, as a resumed stream
     /// does.
     #[must_use]
     pub const fn replays(&self) -> bool {
@@ -112,8 +112,8 @@ impl ResponseParams {
         self
     }
 
-    /// Returns true if a chunk with another id begins a new answer, as in a resumed stream, instead
-    /// of renaming the current one.
+    /// Returns true if a chunk with a different id begins a new answer, as in a resumed stream. If
+    /// false, such a chunk renames the current answer.
     #[must_use]
     pub const fn separates(&self) -> bool {
         self.separates
@@ -144,10 +144,10 @@ pub struct Decoder {
     error: Option<String>,
     aborted: bool,
     renames: u32,
-    /// The token usage that the server has reported in this response, if any.
+    /// The token usage that the server has reported in this response, if it has reported any.
     pub(super) usage: Option<Value>,
-    /// True if the current frame contains lone surrogates, which are replaced by marks in its
-    /// deltas.
+    /// True if the current frame contains lone surrogates. In the frame's deltas, marks replace
+    /// them.
     pub(super) is_cut: bool,
 }
 
@@ -192,7 +192,7 @@ impl Decoder {
         &self.answer.id
     }
 
-    /// Reads the data of one frame; `[DONE]` ends the run. Invalid chunks are dropped with a
+    /// Reads the data of one frame. `[DONE]` ends the run. Invalid chunks are dropped with a
     /// diagnostic.
     pub fn push_frame(&mut self, data: &str, sink: &mut dyn Sink) {
         if data.trim() == "[DONE]" {
@@ -212,7 +212,7 @@ impl Decoder {
         }
     }
 
-    /// Reads one chunk, or drops an invalid chunk with a diagnostic.
+    /// Reads one chunk. An invalid chunk is dropped with a diagnostic.
     pub fn push_chunk(&mut self, chunk: Value, sink: &mut dyn Sink) {
         let Value::Object(mut chunk) = chunk else {
             return drop_chunk(sink, "Dropped a frame that is no object.");
@@ -309,8 +309,7 @@ impl Decoder {
         self.merge_metadata(chunk, sink);
     }
 
-    /// Returns the id of the message to which parts are added. Begins a message if no message has
-    /// begun.
+    /// Returns the id of the message to which parts are added. Begins a message if there is none.
     pub(super) fn ensure_current_message(&mut self, sink: &mut dyn Sink) -> String {
         match &self.answer.current {
             Some(message_id) => message_id.clone(),
@@ -365,8 +364,9 @@ impl Decoder {
         }
     }
 
-    /// Sends the metadata of the answer's first message, if both exist. `keys` contains the changed
-    /// keys; `None` means that all may have changed.
+    /// Sends the metadata as part of the answer's first message. Does nothing if the answer has no
+    /// metadata or no message. `keys` contains the keys that have changed. If `keys` is `None`, all
+    /// keys may have changed.
     fn send_metadata(&self, keys: Option<&[String]>, sink: &mut dyn Sink) {
         let (Some((message_id, _)), Some(metadata)) =
             (self.answer.nodes.first(), &self.answer.metadata)
@@ -398,7 +398,7 @@ impl Decoder {
         );
     }
 
-    /// Ends the response: releases buffered data and returns the outcome.
+    /// Ends the run if the server has reported its end, and returns the outcome of the response.
     pub fn finish(&mut self, sink: &mut dyn Sink) -> End {
         self.end_reported_run(sink);
         match self.stage {
@@ -407,8 +407,9 @@ impl Decoder {
         }
     }
 
-    /// Ends the run if the stream has reported its end, an error or an abort. If a run is active,
-    /// also sends the held surrogates, and begins a message for metadata that has no message yet.
+    /// Ends the run if the stream has reported an end, an error or an abort. If a run is active,
+    /// this function also sends the held surrogates, and begins a message for metadata that has no
+    /// message yet.
     fn end_reported_run(&mut self, sink: &mut dyn Sink) {
         if self.stage != UiStreamStage::Running {
             return;

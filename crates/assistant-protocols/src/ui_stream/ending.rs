@@ -6,8 +6,8 @@ use super::{Decoder, answer::ReceivedCall};
 use assistant_core::event::{Interrupt, Object, TokenUsage};
 
 impl Decoder {
-    /// Returns an interrupt for each approval request that belongs to a call without an outcome and
-    /// that the server has not answered itself.
+    /// Returns an interrupt for each approval request that has no answer in the stream and whose
+    /// call has no outcome.
     pub(super) fn open_interrupts(&self) -> Vec<Interrupt> {
         let open_approvals = self.answer.calls.iter().filter_map(|call| {
             let approval = call.approval.as_ref().filter(|_| !call.settled)?;
@@ -32,7 +32,7 @@ impl Decoder {
     }
 
     /// Returns the token usage that the server reports in the answer's metadata, in the AI SDK's
-    /// format; empty if no input, output or total tokens are reported.
+    /// format. Returns an empty list if no input, output or total tokens are reported.
     pub(super) fn reported_usage(&self) -> Vec<TokenUsage> {
         let Some(usage_fields) = &self.usage else {
             return Vec::new();

@@ -1,4 +1,4 @@
-//! Decodes the outcomes of calls: requested and answered approvals, results, failures.
+//! Decodes the outcomes of calls: approval requests and their answers, results, and failures.
 
 use serde_json::Value;
 
@@ -73,9 +73,9 @@ impl Decoder {
         Ok(())
     }
 
-    /// Reports the output of a call: the first of `output`, `result` and `content` that has a
-    /// value, or null. For `tool-result`, `result` is tried first. A preliminary output does not
-    /// end the call, and is rejected for a call that has ended.
+    /// Reports the output of a call. The output is the first of `output`, `result` and `content`
+    /// that has a value, or null if none has one. For `tool-result`, `result` is tried first. A
+    /// preliminary output does not end the call, and is rejected for a call that has ended.
     pub(super) fn settle_call(
         &mut self,
         kind: &str,

@@ -1,4 +1,4 @@
-//! Decodes complete parts: sources, files, data, and custom parts of providers.
+//! Decodes complete parts: sources, files, data parts, and custom parts of providers.
 
 use serde_json::Value;
 

@@ -10,7 +10,7 @@ use assistant_core::{
 };
 use serde_json::Value;
 
-/// The AI SDK's UI message stream protocol, or its text protocol.
+/// The AI SDK's UI message stream protocol or, if [`Self::is_text`] is true, its text protocol.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct UiStream {
     pub(crate) text: bool,
@@ -32,8 +32,8 @@ impl UiStream {
         self
     }
 
-    /// Returns true if the server stores its streams, so that an answer can be resumed after a
-    /// reload ([`AgentTraits::with_resumes`]).
+    /// Returns true if the server stores its streams. An answer can then be resumed after a reload
+    /// ([`AgentTraits::with_resumes`]).
     #[must_use]
     pub const fn resumes(&self) -> bool {
         self.resumes
@@ -46,8 +46,8 @@ impl UiStream {
         self
     }
 
-    /// Returns true if a resumed stream continues where it was interrupted, false if it repeats the
-    /// answer from the beginning.
+    /// Returns true if a resumed stream continues at the point where it was interrupted. If false,
+    /// a resumed stream repeats the answer from the beginning.
     #[must_use]
     pub const fn continues(&self) -> bool {
         self.continues

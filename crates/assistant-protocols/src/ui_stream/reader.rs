@@ -63,7 +63,7 @@ impl Reader {
 #[derive(Debug, Clone)]
 pub struct TextReader {
     decoder: Decoder,
-    /// The bytes of the incomplete last character.
+    /// The bytes of the last character, if that character is incomplete.
     rest: Vec<u8>,
     began: bool,
 }
@@ -118,7 +118,8 @@ impl Read for TextReader {
                         remaining_bytes.split_at(error.valid_up_to());
                     text.push_str(&String::from_utf8_lossy(valid_bytes));
                     let Some(invalid_len) = error.error_len() else {
-                        // The last character is incomplete.
+                        // The bytes of the incomplete last character are kept, because the next
+                        // bytes may complete it.
                         self.rest = invalid_bytes.to_vec();
                         break;
                     };

@@ -1,4 +1,4 @@
-//! Encodes requests, and the path from which an interrupted answer is resumed.
+//! Encodes requests, and the path at which an interrupted answer can be resumed.
 
 use std::fmt::Write;
 
@@ -6,12 +6,13 @@ use serde_json::{Value, json};
 
 use assistant_core::event::{Object, RunInput};
 
-/// Encodes the body of a `POST`: the host's forwarded properties, except [`RunInput::ANSWER_ID`],
-/// with the fields `{id, messages, trigger, messageId}`, which replace properties of the same name.
+/// Encodes the body of a `POST` request. The body contains the host's forwarded properties, except
+/// [`RunInput::ANSWER_ID`], and the fields `{id, messages, trigger, messageId}`, which replace
+/// properties of the same name.
 ///
-/// The page's actions are included as `tools`, an object of `{description, parameters}` by name,
-/// and the context of components as `context`, if there are any; a server with its own tools
-/// ignores them. The input's history must be the output of
+/// If the page has actions, they are included as `tools`, an object that maps each name to
+/// `{description, parameters}`. If components provide context, it is included as `context`. A
+/// server with its own tools ignores both fields. The input's history must be the output of
 /// [`ui_history`](super::ui_history).
 #[must_use]
 pub fn request_body(input: &RunInput) -> Value {
@@ -56,9 +57,9 @@ pub fn request_body(input: &RunInput) -> Value {
     Value::Object(body)
 }
 
-/// Returns the suffix of the chat's address for the `GET` that resumes an interrupted answer.
-/// Returns `None` for the thread ids `.` and `..`, which URLs cannot contain. A server without an
-/// interrupted answer responds with status 204.
+/// Returns the suffix of the chat's address for the `GET` request that resumes an interrupted
+/// answer. Returns `None` for the thread ids `.` and `..`, which a URL cannot contain. A server
+/// without an interrupted answer responds with status 204.
 #[must_use]
 pub fn resume_path(thread_id: &str) -> Option<String> {
     if matches!(thread_id, "." | "..") {
@@ -72,7 +73,7 @@ pub fn resume_path(thread_id: &str) -> Option<String> {
                 path.push(char::from(byte));
             }
             byte => {
-                // Writing to a string does not fail.
+                // The result is ignored, because writing to a string does not fail.
                 let _ = write!(path, "%{byte:02X}");
             }
         }

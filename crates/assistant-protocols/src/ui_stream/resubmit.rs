@@ -1,12 +1,12 @@
-//! The conditions under which the AI SDK sends a request without an action of the user.
+//! Defines the conditions under which the AI SDK sends a request without an action of the user.
 //!
 //! A session decides by its own rules (`session::settle`) when it sends the next request. For each
-//! such request to an AI SDK server, one of these predicates is true.
+//! such request to an AI SDK server, at least one of these predicates is true.
 
 use serde_json::Value;
 
-/// Returns the parts of the newest message after its last `step-start`; `None` if the message is
-/// not an answer.
+/// Returns the parts of the newest message after its last `step-start` part. Returns `None` if the
+/// message is not an answer.
 fn last_step_parts(messages: &[Value]) -> Option<&[Value]> {
     let message = messages.last()?;
     if message.get("role")? != "assistant" {
@@ -46,8 +46,8 @@ fn has_output(part: &Value) -> bool {
     }
 }
 
-/// Returns true if the last step has calls that the client runs, each of these calls has an output
-/// or an error, and no unfinished text follows the last of them.
+/// Returns true if the last step has calls that the client runs, if each of these calls has an
+/// output or an error, and if no unfinished text follows the last of these calls.
 #[must_use]
 pub fn is_complete_with_tool_calls(messages: &[Value]) -> bool {
     let Some(step) = last_step_parts(messages) else {

@@ -1,4 +1,4 @@
-//! Decodes tool calls: streamed or complete arguments, approvals, outcomes.
+//! Decodes tool calls: streamed or complete arguments, approvals, and outcomes.
 
 use serde_json::{Value, json};
 
@@ -15,8 +15,8 @@ use assistant_core::{
 };
 
 impl Decoder {
-    /// Restores the streamed arguments of the last step's calls that an earlier stream left
-    /// unfinished.
+    /// Restores the streamed arguments that an earlier stream left unfinished, for the calls of the
+    /// last step.
     pub(super) fn restore_partial_inputs(&mut self, history: &Value) {
         let calls = history.pointer("/tail/calls").and_then(Value::as_array);
         for call in calls.into_iter().flatten() {
@@ -45,7 +45,8 @@ impl Decoder {
         match kind {
             "tool-input-start" => self.start_input(chunk, sink),
             "tool-input-delta" => self.extend_input(chunk, sink),
-            // In each of these pairs, the AI SDK's stream on the server uses the second name.
+            // Both chunk types are accepted, because the AI SDK's stream on the server uses the
+            // second name.
             "tool-input-available" | "tool-call" => self.end_input(chunk, sink),
             "tool-input-error" => self.fail_input(chunk, sink),
             "tool-approval-request" => self.record_approval_request(chunk, sink),
@@ -113,7 +114,8 @@ impl Decoder {
             self.push_input(position, delta, sink);
             return Ok(());
         }
-        // A new step has begun: the call continues in that step, with all of its arguments.
+        // The call is begun again with all of its arguments, because a new step has begun and the
+        // call continues in that step.
         let (notes, text) = (partial_input.notes.clone(), partial_input.text.clone());
         let position = self.update_or_begin_call(None, &id, &name, dynamic, notes, sink);
         self.mark_as_streamed(position, sink);
@@ -133,7 +135,8 @@ impl Decoder {
         let known_position = self.answer.find_call_of_kind(&id, dynamic);
         let position = self.update_or_begin_call(known_position, &id, &name, dynamic, notes, sink);
         let text = match (input, streamed_text) {
-            // The streamed text is kept if it has the same value as `input`.
+            // If the streamed text has the same value as `input`, the text is kept as it was
+            // received.
             (Some(input), Some(text))
                 if serde_json::from_str(&text).ok().as_ref() == Some(&input) =>
             {
@@ -141,7 +144,8 @@ impl Decoder {
             }
             (Some(input), _) => input.to_string(),
             (None, Some(text)) if !text.trim().is_empty() => text,
-            // The chunk has no arguments and none were streamed, so the call was cut off.
+            // If the chunk has no arguments and none were streamed, the call is reported as cut
+            // off.
             (None, _) => {
                 self.send_call_cut(position, sink);
                 return Ok(());
@@ -177,8 +181,8 @@ impl Decoder {
         Ok(())
     }
 
-    /// Updates the call at the known position or, without one, begins a call. Returns the position
-    /// of the call.
+    /// Updates the call at the known position, or begins a call if no position is known. Returns
+    /// the position of the call.
     fn update_or_begin_call(
         &mut self,
         known_position: Option<usize>,
@@ -214,7 +218,7 @@ impl Decoder {
         position
     }
 
-    /// Updates the name of a call. A call that has an outcome is restarted with the name.
+    /// Updates the name of a call. If the call has an outcome, it is restarted with the new name.
     fn update_call(&mut self, position: usize, name: &str, sink: &mut dyn Sink) {
         let Some(call) = self.answer.calls.get_mut(position) else {
             return;
@@ -317,15 +321,16 @@ impl Decoder {
         }
     }
 
-    /// Removes and returns the text of the streamed arguments of a call, which are complete; `None`
-    /// if no arguments were streamed.
+    /// Removes the streamed arguments of a call, which are complete, and returns their text.
+    /// Returns `None` if no arguments were streamed.
     fn take_partial_text(&mut self, wire_id: &str) -> Option<String> {
         let partial_input = self.partial.remove(wire_id)?;
         Some(partial_input.text)
     }
 }
 
-/// Removes and returns the id of the call, the name of the tool, and whether the tool is dynamic.
+/// Removes the fields that identify a call, and returns the call's id, the tool's name, and true if
+/// the tool is dynamic.
 fn take_call_fields(chunk: &mut Object) -> Result<(String, String, bool), String> {
     let id = take_text(chunk, "toolCallId")?;
     let name = take_text(chunk, "toolName")?;
@@ -353,7 +358,7 @@ pub(super) fn take_stored_fields(chunk: &mut Object, provider: &str, titled: boo
 }
 
 /// Sets the stored fields that apply only to an earlier state of the call to null, which removes
-/// them.
+/// these fields from the call.
 pub(super) fn clear_state_fields(notes: &mut Object) {
     notes.insert("inputEncoding".to_owned(), Value::Null);
     notes.insert("preliminary".to_owned(), Value::Null);

@@ -1,9 +1,9 @@
-//! Encodes the conversation in the format of the AI SDK: the history of a request, and its
+//! Encodes the conversation in the format of the AI SDK: as the history in a request, and as
 //! `UIMessage`s.
 //!
-//! A `UIMessage` contains a whole answer with all its steps, each of which is a separate message in
-//! the conversation. `part` and `tool` encode single parts; `tail` encodes the state that the
-//! reader of a continued answer needs.
+//! A `UIMessage` contains a whole answer with all its steps. Each step is a separate message in the
+//! conversation. `part` and `tool` encode single parts; `tail` encodes the state that the reader of
+//! a continued answer needs.
 
 mod part;
 mod tail;
@@ -18,7 +18,7 @@ use assistant_core::{
 
 pub use tail::ui_history;
 
-/// The messages of the tree that form one `UIMessage`.
+/// The messages of the conversation that form one `UIMessage`.
 struct MessageGroup<'a> {
     id: &'a str,
     role: Role,
@@ -45,7 +45,7 @@ pub fn ui_messages(conversation: &Conversation) -> Vec<Value> {
     groups.iter().map(encode).collect()
 }
 
-/// Returns the messages for a request, like [`ui_messages`], but with system messages first, and
+/// Returns the messages for a request like [`ui_messages`], but with system messages first and
 /// without calls that ended without a result.
 fn request_messages(conversation: &Conversation) -> Vec<Value> {
     let mut groups = group_messages(conversation);
@@ -54,12 +54,12 @@ fn request_messages(conversation: &Conversation) -> Vec<Value> {
     groups.iter().map(encode).collect()
 }
 
-/// Groups the messages of the run's path by `UIMessage`.
+/// Groups the messages of the run's path that form one `UIMessage`.
 fn group_messages(conversation: &Conversation) -> Vec<MessageGroup<'_>> {
     let mut groups: Vec<MessageGroup<'_>> = Vec::new();
     for message in conversation.run_path() {
-        // The format has no field for the author of a part, so content that the agent added belongs
-        // to its answer.
+        // A message by the agent counts as an answer, whatever its role, because the format has no
+        // field for the author of a part.
         let is_answer = matches!(message.author_role(), Role::Assistant | Role::Reasoning);
         if conversation.omits(message) {
             continue;
@@ -122,9 +122,9 @@ impl MessageGroup<'_> {
     }
 }
 
-/// Returns true if a message begins a step. If its stored fields contain an id, their field `step`
-/// determines the result. Otherwise, the first message of an answer and a message after a message
-/// with calls begin a step.
+/// Returns true if a message begins a step. If the stored fields of the message contain an id,
+/// their field `step` determines the result. If not, a message begins a step if it is the first
+/// message of an answer or follows a message with calls.
 fn is_step_start(message: &Message, previous_message: Option<&Message>) -> bool {
     if let Some(notes) = stored_fields(message.extra()).filter(|notes| notes.contains_key("id")) {
         return notes.get("step") == Some(&Value::Bool(true));
@@ -140,7 +140,8 @@ fn write_parts(
 ) {
     let is_continued = |call: &ToolCall| call.result().is_some() || !call.phase().is_final();
     let is_included = |call: &ToolCall| is_runnable(call) && (!request || is_continued(call));
-    // The original text replaces the text parts, since it also contains the callouts between them.
+    // The original text replaces the text parts, because it also contains the callouts between
+    // them.
     let mut original_text = message.original_text();
     for entry in message.parts() {
         match entry {
@@ -157,7 +158,7 @@ fn write_parts(
     out.extend(original_text.take().map(part::plain_text_to_value));
 }
 
-/// Returns the AI SDK's fields in the `extra` of a message or a call, if any.
+/// Returns the AI SDK's fields in the `extra` object of a message or a call, if there are any.
 fn stored_fields(extra: &Object) -> Option<&Object> {
     extra.get(NOTES)?.as_object()
 }
@@ -174,7 +175,8 @@ fn put_text(object: &mut Object, key: &str, text: &str) {
     object.insert(key.to_owned(), text.into());
 }
 
-/// Returns true unless the call is a callout that is displayed and never run.
+/// Returns true unless the call was parsed from a callout in the text. Such a call is displayed but
+/// never run.
 fn is_runnable(call: &ToolCall) -> bool {
     call.origin() != Origin::Text
 }

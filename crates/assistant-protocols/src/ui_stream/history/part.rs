@@ -9,7 +9,7 @@ use assistant_core::{
 };
 
 /// Encodes a part in the AI SDK's format. Returns `None` for calls, which `tool` encodes, and for
-/// parts without an equivalent.
+/// parts that have no equivalent in this format.
 pub(super) fn to_value(part: &Part) -> Option<Value> {
     Some(match part {
         Part::Text(part) => text_to_value("text", part),
@@ -43,7 +43,8 @@ fn text_to_value(kind: &str, part: &TextPart) -> Value {
     if part.is_open() {
         put_text(&mut out, "state", "streaming");
     } else if out.contains_key("state") {
-        // The part has ended, although its stored state may be `streaming`.
+        // The state is set to `done`, because the part has ended, although its stored state may be
+        // `streaming`.
         put_text(&mut out, "state", "done");
     }
     Value::Object(out)
@@ -58,7 +59,8 @@ fn file_to_value(part: &ContentPart) -> Option<Value> {
     };
     let mut out = Object::new();
     put_text(&mut out, "type", "file");
-    // The format permits a top-level media type alone, such as `image`.
+    // If the media type is unknown, only the top-level type (such as `image`) is written, which the
+    // format permits.
     let media_type = |mime_type: &Option<String>| match (mime_type, kind.as_str()) {
         (Some(mime_type), _) => mime_type.clone(),
         (None, "document") => "application".to_owned(),

@@ -1,4 +1,4 @@
-//! Encodes the history of a request to an AI SDK server: the messages, the trigger, and the state
+//! Encodes the history for a request to an AI SDK server: the messages, the trigger, and the state
 //! that the reader of the response needs to continue an answer.
 
 use serde_json::{Value, json};
@@ -13,7 +13,7 @@ use assistant_core::{
 
 /// Returns the history for an AI SDK server, for
 /// [`RunInput::history`](assistant_core::event::RunInput::history): `{messages, trigger, messageId,
-/// tail, taken}`. `tail` and `taken` are for the reader of the response and not sent.
+/// tail, taken}`. The reader of the response uses `tail` and `taken`, which are not sent.
 #[must_use]
 pub fn ui_history(conversation: &Conversation) -> Value {
     let groups = group_messages(conversation);
@@ -43,8 +43,8 @@ pub fn ui_history(conversation: &Conversation) -> Value {
     out
 }
 
-/// Returns the id of the newest answer to the newest message of the run's path, which the new
-/// answer replaces; `None` if there is no such answer.
+/// Returns the id of the newest answer to the newest message of the run's path. The new answer
+/// replaces this answer. Returns `None` if there is no such answer.
 fn find_previous_answer(conversation: &Conversation) -> Option<String> {
     let tip = conversation.run_tip()?;
     let mut children = conversation.children(Some(tip)).into_iter().rev();
@@ -73,8 +73,8 @@ fn create_answer_tail(conversation: &Conversation, group: &MessageGroup<'_>) -> 
     tail
 }
 
-/// Returns true if the run of a call succeeded and the page then answered the call, after which the
-/// agent began another response.
+/// Returns true if the agent began another response after the page answered a call: the run of the
+/// call succeeded, and the page recorded the call's result or decided the agent's approval request.
 fn was_followed_by_response(conversation: &Conversation, call: &ToolCall) -> bool {
     let approval = call.approval();
     let is_decided = approval.is_some_and(is_answer_to_agent);
@@ -113,7 +113,8 @@ fn create_tail(conversation: &Conversation, group: &MessageGroup<'_>) -> Value {
     })
 }
 
-/// Returns true if the approval was requested by an interrupt of the agent and has been decided.
+/// Returns true if an interrupt of the agent requested the approval and the approval has been
+/// decided.
 fn is_answer_to_agent(approval: &CallApproval) -> bool {
     approval.interrupt_id().is_some() && approval.decision().is_some()
 }
@@ -127,7 +128,7 @@ fn call_to_value(call: &ToolCall, step: u64) -> Value {
         notes.insert("approval".to_owned(), Value::Object(approval));
     }
     let state = tool::state(call);
-    // The next response may extend arguments that are not complete.
+    // The text of incomplete arguments is included, because the next response may extend them.
     let text = (state == "input-streaming").then(|| call.args_text());
     let mut out = Object::new();
     out.insert("id".to_owned(), call.id().into());

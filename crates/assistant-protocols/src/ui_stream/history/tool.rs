@@ -1,6 +1,6 @@
-//! Encodes calls as tool parts of a `UIMessage`: `tool-NAME` or `dynamic-tool`.
+//! Encodes calls as tool parts of a `UIMessage`, with the type `tool-NAME` or `dynamic-tool`.
 //!
-//! The state, input and output of a part are derived from the call and not stored separately.
+//! The state, input and output of a part are derived from the call instead of stored separately.
 
 use serde_json::Value;
 
@@ -13,10 +13,11 @@ use assistant_core::{
     event::Object,
 };
 
-/// The stored fields that a part contains only in certain states.
+/// The names of the stored fields that a part contains only in certain states.
 const STATE_NOTES: [&str; 3] = ["approval", "inputEncoding", "preliminary"];
 
-/// Returns the id that the agent uses for a call.
+/// Returns the id that the agent uses for a call. It may differ from the call's id in the
+/// conversation.
 pub(super) fn wire_id(call: &ToolCall) -> &str {
     stored_text(call.extra(), WIRE_ID).unwrap_or(call.id())
 }
@@ -25,7 +26,7 @@ pub(super) fn is_dynamic(call: &ToolCall) -> bool {
     has_stored_flag(call.extra(), DYNAMIC)
 }
 
-/// Returns the state of a call in the terms of the AI SDK.
+/// Returns the AI SDK's name for the state of a call.
 pub(super) fn state(call: &ToolCall) -> &'static str {
     let approval = approval(call);
     let is_answered = approval
@@ -53,8 +54,8 @@ fn is_preliminary(call: &ToolCall) -> bool {
     call.preliminary().is_some() && has_stored_flag(call.extra(), "preliminary")
 }
 
-/// Returns the agent's approval request as it was received, with the user's answer if there is one.
-/// Returns `None` if the agent requested no approval.
+/// Returns the agent's approval request as it was received, together with the user's answer if the
+/// user has answered. Returns `None` if the agent requested no approval.
 pub(super) fn approval(call: &ToolCall) -> Option<Object> {
     let mut out = stored_fields(call.extra())?
         .get("approval")?
@@ -76,8 +77,8 @@ pub(super) fn approval(call: &ToolCall) -> Option<Object> {
     Some(out)
 }
 
-/// Encodes a call as a part. In a request, the part's approval is adapted to the AI SDK's schema
-/// ([`repair_approval`]).
+/// Encodes a call as a part. If the part is for a request, its approval is adapted to the AI SDK's
+/// schema ([`repair_approval`]).
 pub(super) fn to_value(call: &ToolCall, request: bool) -> Value {
     let mut out = Object::new();
     if is_dynamic(call) {
@@ -104,9 +105,9 @@ pub(super) fn to_value(call: &ToolCall, request: bool) -> Value {
     Value::Object(out)
 }
 
-/// Adapts the approval of a part to the AI SDK's schema: the state `output-denied` requires a
-/// denied approval, and a part with an output or error must not have an approval that is not
-/// granted.
+/// Adapts the approval of a part to the AI SDK's schema. The schema requires a denied approval in
+/// the state `output-denied`. In a part with an output or an error, it permits only a granted
+/// approval.
 fn repair_approval(call: &ToolCall, state: &str, out: &mut Object) {
     let approved_field = out
         .get("approval")
@@ -148,7 +149,8 @@ fn write_state_fields(call: &ToolCall, state: &str, out: &mut Object) {
     }
     let is_output = matches!(state, "output-available" | "output-error");
     if let Some(approval) = approval(call) {
-        // If the page recorded the result of the call, an approval that is not granted is omitted.
+        // An approval that is not granted is omitted if the page recorded the result of the call,
+        // because the schema permits only a granted approval next to an output or an error.
         let is_granted = approval.get("approved") == Some(&true.into());
         if is_granted || !is_output || !call.is_settled_here() {
             out.insert("approval".to_owned(), Value::Object(approval));
@@ -172,9 +174,9 @@ fn write_state_fields(call: &ToolCall, state: &str, out: &mut Object) {
     }
 }
 
-/// Returns the arguments of a call: their text if they are marked as text, otherwise the edited
-/// arguments with which the call was started, or the arguments that were received so far. Returns
-/// `None` if the call has no arguments.
+/// Returns the arguments of a call, or `None` if the call has no arguments. If the arguments are
+/// marked as text, their text is returned. If not, the edited arguments with which the call was
+/// started are returned or, if there are none, the arguments that were received so far.
 fn input_value(call: &ToolCall) -> Option<Value> {
     let encoding = stored_fields(call.extra()).and_then(|notes| notes.get("inputEncoding"));
     let is_text = encoding == Some(&"text".into()) && !call.has_ended();
