@@ -1,5 +1,5 @@
-//! An agent written in JavaScript: a function that returns AG-UI events, as wrapped by
-//! `npm/agent.js`.
+//! An agent that is written in JavaScript as a function that returns AG-UI events. `npm/agent.js`
+//! wraps the function.
 
 use std::future::Future;
 
@@ -18,8 +18,8 @@ use wasm_bindgen_futures::JsFuture;
 use crate::{function::parse_answer, window_options::get_property};
 
 /// A function that takes the input of a run as JSON and returns an object with two methods: `next`
-/// returns a promise of the next event or null, and `stop` ends the run. Neither the function nor
-/// the methods throw.
+/// returns a promise of the next event or `null`, and `stop` ends the run. Neither the function nor
+/// the methods throw an exception.
 pub(crate) struct PageAgent(SendWrapper<js_sys::Function>);
 
 impl PageAgent {
@@ -57,7 +57,8 @@ async fn read_events(
         if event.is_null() {
             break;
         }
-        // The JSON of an event contains no line breaks, so it is one frame.
+        // The event is passed to the reader as one frame, because its JSON text contains no line
+        // breaks.
         reader.push(format!("data: {event}\n\n").as_bytes(), &mut events);
     }
     Ok(match reader.finish(&mut events).error {
@@ -66,7 +67,7 @@ async fn read_events(
     })
 }
 
-/// The stream of a run's events. Dropping it calls the page's `stop`.
+/// The stream of a run's events. Dropping the stream calls the `stop` method of the page's object.
 struct PageStream(JsValue);
 
 impl PageStream {
@@ -88,7 +89,7 @@ impl PageStream {
 impl Drop for PageStream {
     fn drop(&mut self) {
         if let Ok(stop) = get_property(&self.0, "stop").dyn_into::<js_sys::Function>() {
-            // The wrapped function never throws.
+            // The result is ignored, because the wrapped function never throws an exception.
             let _ = stop.call0(&JsValue::UNDEFINED);
         }
     }

@@ -1,5 +1,5 @@
-//! Defines the methods of a chat that are in the second part of the module. The page fetches that
-//! part as soon as the first part is compiled.
+//! Defines the methods of a chat that are in the second part of the module. The page fetches the
+//! second part as soon as the first part is compiled.
 //!
 //! The exported functions are in the first part. They call the second part through these traits,
 //! whose implementations are reached only through the split point.
@@ -12,10 +12,10 @@ use wasm_bindgen::{JsError, JsValue};
 
 use crate::{agent, audit::Audit, handle::Handle, window::WindowHandles};
 
-/// The guard of a registration, which is dropped to remove the registration.
+/// A guard that removes a registration when it is dropped.
 pub(crate) type Guard = Box<dyn Any>;
 
-/// The methods of a chat, with values as JSON text.
+/// The methods of a chat, which take and return values as JSON text.
 pub(crate) trait Api {
     fn register_action(
         &self,

@@ -4,14 +4,15 @@ use assistant_core::limits::Limits;
 use leptos_assistant::{Leftovers, QuestionLimits, SessionOptions, StopCondition};
 use serde_json::Value;
 
-/// The parsed options, and the initial conversation, if any.
+/// The parsed options, and the initial conversation if the page provides one.
 pub(crate) struct ParsedSession {
     pub(crate) options: SessionOptions,
     pub(crate) initial: Option<Value>,
 }
 
 impl ParsedSession {
-    /// Parses the JSON text `{options?, limits?, initial?}`. Invalid text gives the defaults.
+    /// Parses the JSON text `{options?, limits?, initial?}`. Returns the defaults if the text is
+    /// missing or invalid.
     pub(crate) fn parse(text: Option<String>) -> Self {
         let value: Value = text
             .and_then(|text| serde_json::from_str(&text).ok())
@@ -61,8 +62,8 @@ fn parse_options(value: &Value) -> SessionOptions {
     }
 }
 
-/// Parses `{runCount}`, `{hasToolCall}`, `{repeatedCalls}`, `{rule}`, `{any}` or `{all}`. Any other
-/// object stops after 10 runs.
+/// Parses `{runCount}`, `{hasToolCall}`, `{repeatedCalls}`, `{rule}`, `{any}` or `{all}`. Returns a
+/// condition that stops after 10 runs for any other object.
 fn parse_stop_condition(value: &Value) -> StopCondition {
     let read_number = |name: &str| value.get(name).and_then(as_u32);
     let read_text = |name: &str| Some(value.get(name)?.as_str()?.to_owned());

@@ -1,4 +1,5 @@
-//! Converts the state of a chat to JSON, by the names of the handle's signals in camel case.
+//! Converts the state of a chat to JSON. The names of the state's parts are those of the handle's
+//! signals in camel case.
 
 use std::fmt::Debug;
 
@@ -78,7 +79,7 @@ fn message_to_json(conversation: &Conversation, message: &Message) -> Value {
     })
 }
 
-/// Returns the call with this key as JSON; `None` if it does not exist.
+/// Returns the call with this key as JSON. Returns `None` if the call does not exist.
 pub(crate) fn call_to_json(conversation: &Conversation, key: &CallKey) -> Option<Value> {
     let call = conversation.call(key)?;
     let message = conversation.message_of_call(key);
@@ -97,8 +98,8 @@ pub(crate) fn call_to_json(conversation: &Conversation, key: &CallKey) -> Option
     }))
 }
 
-/// Returns the key of the call with this number. Searches the calls that have ended, are open, are
-/// on the displayed branch, or were made by the page. Returns `None` if no such call exists.
+/// Returns the key of the call with this number, or `None` if no such call exists. Searches the
+/// ended calls, the open calls, the calls on the displayed branch and the calls made by the page.
 pub(crate) fn find_call_key(conversation: &Conversation, number: u64) -> Option<CallKey> {
     let past_calls = conversation.call_history().into_iter();
     let active_calls = conversation.active_calls().into_iter();

@@ -12,7 +12,7 @@ use crate::window_options::get_property;
 #[derive(Clone, Default)]
 pub(crate) struct Texts {
     label: ArcRwSignal<String>,
-    /// The greeting; `None` for the default greeting of the labels.
+    /// The greeting, or `None` for the default greeting of the labels.
     greeting: ArcRwSignal<Option<String>>,
     labels: ArcRwSignal<Arc<Labels>>,
 }
@@ -24,7 +24,7 @@ impl Texts {
         texts
     }
 
-    /// Replaces all texts with those in `options`. A missing text gets its default.
+    /// Replaces all texts with those in `options`. A missing text is reset to its default.
     pub(crate) fn update(&self, options: &JsValue) {
         let label = get_property(options, "label")
             .as_string()
@@ -55,8 +55,8 @@ impl Texts {
     }
 }
 
-/// Reads labels from an array of the texts in the order of [`LabelName::ALL`], followed by those of
-/// [`Labels::REASONS`]. An entry that is not a string keeps the English text.
+/// Reads labels from an array that contains the texts in the order of [`LabelName::ALL`], followed
+/// by those of [`Labels::REASONS`]. For an entry that is not a string, the English text is kept.
 fn parse_labels(list: &JsValue) -> Labels {
     let labels = Labels::default();
     let Some(list) = list.dyn_ref::<js_sys::Array>() else {

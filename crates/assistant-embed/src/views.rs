@@ -1,5 +1,5 @@
-//! The calls, parts and interrupts that functions of the page draw, as objects that `npm/render.js`
-//! wraps.
+//! Defines the objects through which the page's functions draw calls, parts and interrupts.
+//! `npm/render.js` wraps these objects.
 
 use assistant_core::event::Object;
 use leptos::prelude::*;
@@ -10,7 +10,7 @@ use wasm_bindgen::prelude::*;
 
 use crate::commands::parse_remember;
 
-/// An object that the page draws.
+/// A call, a message part or an interrupt that the page draws.
 #[derive(Clone, Copy)]
 enum DrawnSubject {
     Call(ToolCallView),
@@ -18,7 +18,7 @@ enum DrawnSubject {
     Interrupt(InterruptView),
 }
 
-/// The methods of an object that the page draws, whose implementation is in the second part of the
+/// The methods of an object that the page draws. They are implemented in the second part of the
 /// module.
 trait DrawnObject {
     fn current(&self) -> Value;
@@ -26,7 +26,8 @@ trait DrawnObject {
     fn decide(&self, name: &str, args: &str) -> Result<(), JsError>;
 }
 
-/// An object that the page draws, as it is passed to the page's function. Values are JSON text.
+/// An object that the page draws, in the form in which the page's function receives it. Values are
+/// JSON text.
 #[wasm_bindgen]
 pub struct DrawnView(Box<dyn DrawnObject>);
 
@@ -38,7 +39,8 @@ impl std::fmt::Debug for DrawnView {
 
 impl DrawnView {
     fn wrap_subject(subject: DrawnSubject) -> JsValue {
-        // The child owner ends with the view, although JavaScript may hold this object longer.
+        // A child owner is used because it ends with the view, although JavaScript may hold this
+        // object for longer.
         let owner = Owner::current().map(|owner| owner.child());
         Self(Box::new(ScopedSubject { subject, owner })).into()
     }
@@ -63,26 +65,26 @@ impl DrawnView {
         self.0.current().to_string()
     }
 
-    /// Calls the listener with the current state of the object and with each new one, until the
-    /// view is removed.
+    /// Calls the listener with the current state of the object, and with the new state after each
+    /// change, until the view is removed.
     pub fn watch(&self, listener: js_sys::Function) {
         self.0.watch(listener);
     }
 
     /// Calls a method that makes a decision about the object, with a JSON list of arguments. The
-    /// same conditions apply as for cards in Rust: a decision is accepted only after the request
-    /// was visible, and only during an event of the user.
+    /// conditions for cards in Rust apply: a decision is accepted only after the request was
+    /// visible, and only during an event of the user.
     ///
     /// # Errors
     ///
-    /// Fails if the decision is refused, or the object has no such method.
+    /// Fails if the decision is refused, or if the object has no method with this name.
     pub fn decide(&self, name: &str, args: &str) -> Result<(), JsError> {
         self.0.decide(name, args)
     }
 }
 
-/// An object that the page draws, with the reactive owner of its view, which owns the effects that
-/// track changes of the object.
+/// An object that the page draws, with the reactive owner of its view. The owner owns the effects
+/// that track changes of the object.
 struct ScopedSubject {
     subject: DrawnSubject,
     owner: Option<Owner>,
@@ -102,7 +104,8 @@ impl DrawnObject for ScopedSubject {
             Effect::new(move |previous_state: Option<String>| {
                 let state = subject.to_json().to_string();
                 if previous_state.as_ref() != Some(&state) {
-                    // The wrapped listener never throws.
+                    // The result is ignored, because the wrapped listener never throws an
+                    // exception.
                     let _ = untrack(|| listener.call1(&JsValue::UNDEFINED, &state.as_str().into()));
                 }
                 state

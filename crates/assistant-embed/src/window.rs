@@ -34,7 +34,8 @@ impl WindowHandles {
         }
     }
 
-    /// Calls a method that changes or reads the window. Returns `None` for other methods.
+    /// Calls the method with this name and returns its result, or null if the method has no result.
+    /// Returns `None` for a method that neither reads nor changes the window.
     pub(crate) fn run_method(self, name: &str, args: &Args) -> Option<Value> {
         match name {
             "text" => return Some(untrack(|| self.composer.text()).into()),
@@ -48,7 +49,8 @@ impl WindowHandles {
     }
 }
 
-/// Parses a list of suggestions, each a text or `{text, label?}`. Other values are ignored.
+/// Parses a list of suggestions. Each suggestion is a text or an object `{text, label?}`; other
+/// values are ignored.
 fn parse_suggestions(list: &Value) -> Vec<Suggestion> {
     let list = list.as_array().into_iter().flatten();
     let parse_suggestion = |value: &Value| {

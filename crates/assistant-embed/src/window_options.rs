@@ -1,4 +1,5 @@
-//! Parses a page's options for the display and for attachments, and calls its syntax highlighter.
+//! Parses a page's options for the display and for attachments, and calls the page's syntax
+//! highlighter.
 
 use leptos_assistant::{
     Attachments, MediaPolicy,
@@ -7,7 +8,7 @@ use leptos_assistant::{
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 
-/// The parsed options. A missing or invalid option has its default.
+/// The parsed options. A missing or invalid option is replaced by its default.
 pub(crate) struct WindowOptions {
     pub(crate) markdown: MarkdownOptions,
     pub(crate) media: MediaPolicy,
@@ -71,9 +72,9 @@ fn get_number(object: &JsValue, name: &str) -> Option<usize> {
     number.map(|number| number as usize)
 }
 
-/// Creates a highlighter from a function that takes code and a language, and returns pairs of a
-/// text and a class, or a promise of them. If the function fails or returns any other value, the
-/// code is not highlighted.
+/// Creates a highlighter from a function that takes code and a language, and returns a list of
+/// pairs of a text and a class, or a promise of such a list. If the function fails or returns any
+/// other value, the code is not highlighted.
 fn create_highlighter(highlight: js_sys::Function) -> Highlighter {
     Highlighter::new(move |code: String, language: String| {
         let result = highlight.call2(&JsValue::NULL, &code.into(), &language.into());

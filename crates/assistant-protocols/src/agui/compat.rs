@@ -1,6 +1,6 @@
 //! Rewrites the events of older AG-UI producers to version 1.0 before decoding.
 //!
-//! Events are rewritten in strict mode, too, since only old producers send retired events. Only a
+//! Events are also rewritten in strict mode, since only old producers send retired events. Only a
 //! few named fields are examined, never the whole payload. The decoder handles `null` in other
 //! optional fields ([`super::DecoderOptions::strict`]).
 
@@ -11,7 +11,7 @@ use assistant_core::event::{Diagnostic, Object};
 use assistant_core::json::fields::EventObject;
 use assistant_core::json::form::{drop_null, objects, upgrade_parts};
 
-/// A converter for the events of older producers, with the state that it needs between events.
+/// A converter for the events of older producers. The converter keeps state between events.
 #[derive(Debug, Clone, Default)]
 pub struct Compat {
     run_id: String,
@@ -40,7 +40,8 @@ impl Compat {
             return;
         };
         let (event_type, nullable_fields): (&str, &[&'static str]) = match kind.as_str() {
-            // The most frequent events are the same in all versions.
+            // The most frequent events are matched first and not rewritten, because they are
+            // identical in all versions.
             "TEXT_MESSAGE_CONTENT" | "TOOL_CALL_ARGS" => ("", &[]),
             "RUN_STARTED" => {
                 if let Some(Value::String(run_id)) = event.get("runId") {
@@ -74,8 +75,8 @@ impl Compat {
         }
     }
 
-    /// Rewrites a thinking event as a reasoning event. Each span and message gets a new id, since
-    /// thinking events have no ids.
+    /// Rewrites a thinking event as a reasoning event. Each span and each message gets a new id,
+    /// since thinking events have no ids.
     fn upgrade_thinking(&mut self, event: &mut EventObject, retired_type: &str, notes: &mut Notes) {
         let (new_type, id) = match retired_type {
             "THINKING_START" => {
@@ -115,7 +116,7 @@ impl Compat {
         ));
     }
 
-    /// Returns a new id, which is unique in the conversation because the run's id is its prefix.
+    /// Returns a new id. The id is unique in the conversation because it begins with the run's id.
     fn new_id(&mut self) -> String {
         self.last_id += 1;
         format!("{}-thinking-{}", self.run_id, self.last_id)

@@ -1,9 +1,9 @@
 //! Decodes the fields of an AG-UI event into an [`Event`].
 //!
 //! This module checks the fields of each event; [`super::verify`] checks the order of events.
-//! Fields are read in the order in which the protocol describes them, so that the reported fault is
-//! the one that the reference client reports. [`assistant_core::json::form`] reads messages, and
-//! [`super::run`] reads run input and outcomes.
+//! Fields are read in the order in which the protocol describes them, so that the first fault found
+//! is the fault that the reference client reports. [`assistant_core::json::form`] reads messages,
+//! and [`super::run`] reads run input and outcomes.
 
 use serde_json::Value;
 
@@ -13,12 +13,11 @@ use assistant_core::event::{Base, Diagnostic, EncryptedEntity, Event, EventKind,
 use assistant_core::json::fields::{Context, EventObject, Fault, Fields, Path, Read, word};
 use assistant_core::json::form;
 
-/// Decodes one event. Returns `None` for an event whose type or subtype is not part of AG-UI 1.0;
-/// the event is dropped with a diagnostic. If `strict` is true, `null` is rejected in optional
-/// fields.
+/// Decodes one event. Returns `None` for an event whose type or subtype is not part of AG-UI 1.0,
+/// and adds a diagnostic. If `strict` is true, `null` is rejected in optional fields.
 ///
-/// # Errors
-/// Fails if the event has no type, lacks a required field, or a known field has an invalid value.
+/// # Errors Fails if the event has no type or lacks a required field, or if a known field has an
+/// invalid value.
 pub fn decode_event(
     mut object: EventObject,
     strict: bool,
@@ -91,7 +90,7 @@ fn read_kind(f: &mut Fields<'_>, context: &mut Context<'_>) -> Read<EventKind> {
 }
 
 fn read_base(f: &mut Fields<'_>, context: &mut Context<'_>, permits_subagent: bool) -> Base {
-    // Most events of streamed text have no optional fields.
+    // The default is returned early, because most events of streamed text have no optional fields.
     if f.is_empty() {
         return Base::default();
     }
@@ -307,8 +306,8 @@ fn read_standalone_event(
     })
 }
 
-/// Reads the role of a streamed text: developer, system, assistant or user. Any other role is an
-/// unknown value, so the field is removed.
+/// Reads the role of a streamed text: developer, system, assistant or user. Any other role is
+/// reported as an unknown value.
 fn read_role(value: Value, context: &mut Context<'_>, path: Path<'_>) -> Read<Role> {
     let roles = [Role::Developer, Role::System, Role::Assistant, Role::User];
     let words = roles.map(|role| (role.as_str(), role));

@@ -1,4 +1,4 @@
-//! Decodes frames into events by running all stages, and reads a whole response.
+//! Decodes frames into events by running all stages in order, and reads a whole response.
 
 use serde::de::IgnoredAny;
 use serde_json::Value;
@@ -17,8 +17,8 @@ use assistant_core::{
 #[non_exhaustive]
 pub struct DecoderOptions {
     /// True if the known deviations of real servers from AG-UI 1.0 are rejected, for conformance
-    /// tests; if false, they are tolerated with a diagnostic. The events of older versions are
-    /// accepted in both cases.
+    /// tests. If false, the deviations are tolerated with a diagnostic. The events of older
+    /// versions are accepted in both cases.
     pub strict: bool,
 }
 
@@ -40,7 +40,7 @@ pub struct Decoder {
     verifier: Verifier,
     notes: Notes,
     failed: Option<ProtocolError>,
-    /// The buffer for the events of one frame, which is reused for the next frame.
+    /// The buffer for the events of a frame. The buffer is reused for each frame.
     memory: Vec<Event>,
 }
 
@@ -65,8 +65,9 @@ impl Decoder {
     ///
     /// # Errors
     ///
-    /// Fails if the frame is not an event, or violates the protocol. Events that are already in
-    /// `out` remain valid. The stream is over, and every later call returns the same error.
+    /// Fails if the frame is not an event or violates the protocol. Events that are already in
+    /// `out` remain valid. After an error, the stream is over, and every later call returns the
+    /// same error.
     pub fn push_frame(&mut self, data: &str, out: &mut Vec<Event>) -> Result<(), ProtocolError> {
         if let Some(error) = &self.failed {
             return Err(error.clone());
@@ -95,7 +96,7 @@ impl Decoder {
         self.decode_object(object, split, out)
     }
 
-    /// Decodes an event that is already parsed JSON, like [`Self::push_frame`].
+    /// Decodes an event that is already parsed as JSON, like [`Self::push_frame`].
     ///
     /// # Errors
     ///
@@ -124,7 +125,8 @@ impl Decoder {
         let Some(event) = decode_event(object, self.strict, &mut self.notes)? else {
             return Ok(());
         };
-        // The events are checked in `out`, since an event is large and expensive to move.
+        // The events are appended to `out` before they are checked, because an event is large and
+        // expensive to move.
         let start = out.len();
         let mut result = self.expander.expand(event, out);
         if result.is_err() {
@@ -159,7 +161,7 @@ impl Decoder {
     }
 
     /// Appends the events that were held back for later frames, unless they violate the protocol.
-    /// Call this after the last frame.
+    /// Must be called after the last frame.
     pub fn flush(&mut self, out: &mut Vec<Event>) {
         if self.joiner.is_idle() {
             return;
@@ -176,7 +178,7 @@ impl Decoder {
         self.notes.take()
     }
 
-    /// Returns the outcome of the stream. Call this after the last frame.
+    /// Returns the outcome of the stream. Must be called after the last frame.
     #[must_use]
     pub fn finish(&self) -> End {
         if self.failed.is_some() {
@@ -222,8 +224,8 @@ impl Reader {
         Self::with_decoder(Decoder::new(options))
     }
 
-    /// Reads an event that is already parsed JSON, like the data of a frame. Does nothing after a
-    /// failure.
+    /// Reads an event that is already parsed as JSON, like the data of a frame. Does nothing after
+    /// a failure.
     pub fn push_value(&mut self, event: Value, sink: &mut dyn Sink) {
         if !self.has_failed()
             && let Err(error) = self
@@ -245,7 +247,7 @@ impl Decode for Decoder {
     }
 
     fn finish(&mut self, sink: &mut dyn Sink) -> End {
-        // Releasing held events does not fail.
+        // The result is ignored, because releasing held events does not fail.
         let _ = self.pass_to_sink(sink, |decoder, out| {
             decoder.flush(out);
             Ok(())
@@ -256,7 +258,7 @@ impl Decode for Decoder {
 
 impl Decoder {
     /// Runs a decoding step, and passes its diagnostics and events to a sink, including the events
-    /// decoded before an error.
+    /// that were decoded before an error.
     fn pass_to_sink(
         &mut self,
         sink: &mut dyn Sink,
@@ -281,7 +283,8 @@ fn is_cut_short(data: &str) -> bool {
         let result = serde_json::from_str::<IgnoredAny>(text);
         result.is_err_and(|error| error.is_eof())
     };
-    // A text that ends after the sign, decimal point or exponent of a number is reported as invalid
-    // instead of incomplete, unless a digit follows.
+    // If a text ends after the sign, decimal point or exponent of a number, `serde_json` reports
+    // the text as invalid instead of incomplete. The text is therefore also parsed with a digit
+    // appended.
     is_cut(data) || is_cut(&format!("{data}0"))
 }

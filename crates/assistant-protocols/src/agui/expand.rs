@@ -1,7 +1,7 @@
-//! Expands chunk events into START, CONTENT and END events, so that later stages need not handle
-//! chunks.
+//! Expands chunk events into START, CONTENT and END events, so that later stages do not need to
+//! handle chunks.
 //!
-//! Each sender, the parent agent or a subagent, has at most one open stream. Expansion runs after
+//! Each sender (the parent agent or a subagent) has at most one open stream. Expansion runs after
 //! decoding and before [`super::verify`], so that chunks and explicit events are checked by the
 //! same rules.
 
@@ -20,7 +20,7 @@ pub(super) enum StreamKind {
 }
 
 impl StreamKind {
-    /// Creates the event for a delta of this kind.
+    /// Creates the content event for a delta of this kind of stream.
     pub(super) const fn content_event(self, id: String, delta: String) -> EventKind {
         match self {
             Self::Text => EventKind::TextMessageContent {
@@ -39,8 +39,8 @@ impl StreamKind {
     }
 
     /// Returns the event type of the chunk, the name of the entity, the name of its id field, and
-    /// the names of the two fields that a later chunk may repeat but not change. Reasoning has no
-    /// such fields.
+    /// the names of the two fields that a later chunk may repeat but not change. For reasoning,
+    /// these two names are empty.
     const fn names(self) -> (&'static str, &'static str, &'static str, [&'static str; 2]) {
         match self {
             Self::Text => (
@@ -71,7 +71,8 @@ struct OpenStream {
     owner: Option<String>,
     kind: StreamKind,
     id: String,
-    /// The role and name in the opening chunk; for a call, the tool's name and the parent message.
+    /// The role and the name in the opening chunk. For a call, the name of the tool and the id of
+    /// the parent message.
     opened_with: [Option<String>; 2],
 }
 
@@ -79,14 +80,14 @@ struct OpenStream {
 struct ChunkFields {
     kind: StreamKind,
     id: Option<String>,
-    /// The role and name; for a call, the tool's name and the parent message.
+    /// The role and the name. For a call, the name of the tool and the id of the parent message.
     start_values: [Option<String>; 2],
     delta: Option<String>,
     base: Base,
 }
 
-/// An expander for chunk events. Other events pass through, after the end events of the streams
-/// that they end.
+/// An expander for chunk events. It passes other events through, preceded by the end events of the
+/// streams that they end.
 #[derive(Debug, Clone, Default)]
 pub struct Expander {
     streams: Vec<OpenStream>,
@@ -103,9 +104,9 @@ impl Expander {
     ///
     /// # Errors
     ///
-    /// Fails if a chunk continues no stream and lacks the fields to open one, contradicts the
-    /// opening chunk, could continue several streams, or opens too many streams. Events that were
-    /// appended before the error must be removed by the caller.
+    /// Fails if a chunk continues no stream and lacks the fields to open a stream, contradicts the
+    /// opening chunk, could continue several streams, or opens too many streams. The caller must
+    /// remove the events that were appended before the error.
     pub fn expand(&mut self, event: Event, out: &mut Vec<Event>) -> Result<(), ProtocolError> {
         let Event { kind, base } = event;
         let chunk = match kind {
@@ -155,7 +156,7 @@ impl Expander {
         self.expand_chunk(chunk, out)
     }
 
-    /// Appends the end events of the streams that a non-chunk event ends.
+    /// Appends the end events of the streams that an explicit event ends.
     fn close_streams_before(&mut self, event: &Event, out: &mut Vec<Event>) {
         match &event.kind {
             EventKind::RunStarted { .. }
@@ -204,11 +205,11 @@ impl Expander {
         self.open_stream(chunk, out)
     }
 
-    /// Returns the index of the stream of the chunk's kind that the chunk continues. A chunk with
-    /// an id continues the stream with this id; a chunk without an id continues the stream of its
-    /// sender or, if it names no sender, the only stream. Returns `None` if the chunk opens a
-    /// stream. Fails if several streams are possible, or if the stream with the id belongs to
-    /// another sender.
+    /// Returns the index of the open stream that the chunk continues. Only streams of the chunk's
+    /// kind are considered. A chunk with an id continues the stream with this id. A chunk without
+    /// an id continues the stream of its sender or, if it names no sender, the only stream. Returns
+    /// `None` if the chunk opens a stream. Fails if the chunk could continue several streams, or if
+    /// the stream with the id belongs to a different sender.
     fn find_stream(&self, chunk: &ChunkFields) -> Result<Option<usize>, ProtocolError> {
         let (event_type, entity, id_field, _) = chunk.kind.names();
         let subagent = chunk.base.subagent_run_id.as_deref();
@@ -246,7 +247,7 @@ impl Expander {
         }
     }
 
-    /// Opens a stream of the chunk's sender, and ends the sender's earlier stream.
+    /// Opens a stream for the chunk's sender, and ends the sender's earlier stream.
     fn open_stream(
         &mut self,
         chunk: ChunkFields,
@@ -353,7 +354,7 @@ fn create_start_event(stream: &OpenStream) -> EventKind {
 }
 
 /// Creates a content event for a chunk of a stream, without the chunk's timestamp. If the chunk has
-/// no id or no sender, the event has that of the stream.
+/// no id or no sender, the event has the id or the sender of the stream.
 fn create_content_event(
     stream: &OpenStream,
     id: Option<String>,

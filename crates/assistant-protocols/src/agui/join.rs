@@ -2,15 +2,15 @@
 //!
 //! This stage runs after [`super::Expander`], which gives every delta an id, and before
 //! [`super::Verifier`]. A high surrogate at the end of a delta is held back until the next delta of
-//! the same text. If that delta begins with a low surrogate, both are joined; otherwise the high
-//! surrogate is replaced by U+FFFD. [`super::surrogates`] detects lone surrogates.
+//! the same text. If that delta begins with a low surrogate, the two surrogates are joined; if not,
+//! the high surrogate is replaced by U+FFFD. [`super::surrogates`] detects lone surrogates.
 
 use super::expand::StreamKind;
 use super::surrogates::{REPLACED, SplitPair};
 use assistant_core::event::{Base, Event, EventKind};
 
-/// The maximum number of held surrogates, which are searched linearly. Further surrogates become
-/// U+FFFD at once.
+/// The maximum number of held surrogates. The number is limited because held surrogates are
+/// searched linearly. Further surrogates are replaced by U+FFFD at once.
 const MAX_HELD_SURROGATES: usize = 64;
 
 /// A high surrogate that was held back at the end of a delta.
@@ -34,7 +34,7 @@ impl Joiner {
         Self::default()
     }
 
-    /// Returns true if no surrogate is held, so that an event without lone surrogates needs no
+    /// Returns true if no surrogate is held. An event without lone surrogates then needs no
     /// joining.
     #[must_use]
     pub const fn is_idle(&self) -> bool {
@@ -43,8 +43,8 @@ impl Joiner {
 
     /// Joins the event's delta to the held surrogate of the same text, and appends the event to
     /// `out`. A high surrogate at the end of the delta is held back. `split` contains the lone
-    /// surrogates at the ends of the event's delta. If the event ends texts, their held surrogates
-    /// are appended first, as U+FFFD.
+    /// surrogates at the ends of the event's delta. If the event ends texts, U+FFFD is first
+    /// appended for each of their held surrogates.
     pub fn join(&mut self, mut event: Event, split: SplitPair, out: &mut Vec<Event>) {
         match &mut event.kind {
             EventKind::TextMessageContent { message_id, delta } => {
@@ -75,7 +75,8 @@ impl Joiner {
                         .map(create_replacement_event),
                 );
             }
-            // Every text ends with its run, and a snapshot contains the earlier deltas.
+            // All held surrogates are released, because every text ends with its run, and a
+            // snapshot contains the earlier deltas.
             EventKind::RunStarted { .. }
             | EventKind::RunFinished { .. }
             | EventKind::RunError { .. }
@@ -85,13 +86,13 @@ impl Joiner {
         out.push(event);
     }
 
-    /// Appends each held surrogate as a delta of U+FFFD, since its text has ended.
+    /// Appends a delta of U+FFFD for each held surrogate, since no low surrogate can follow.
     pub fn release(&mut self, out: &mut Vec<Event>) {
         out.extend(self.held.drain(..).map(create_replacement_event));
     }
 
     fn join_delta(&mut self, kind: StreamKind, id: &str, delta: &mut String, split: SplitPair) {
-        // An empty delta does not separate a surrogate pair.
+        // An empty delta is skipped, because it does not separate the two surrogates of a pair.
         if delta.is_empty() {
             return;
         }
@@ -125,7 +126,8 @@ fn join_pair(high: u16, low: Option<u16>) -> Option<char> {
     char::decode_utf16([high, low?]).next()?.ok()
 }
 
-/// Creates an event with the delta U+FFFD, which replaces a high surrogate without a low one.
+/// Creates an event with the delta U+FFFD, which replaces a high surrogate that no low surrogate
+/// follows.
 fn create_replacement_event(surrogate: HeldSurrogate) -> Event {
     let HeldSurrogate { kind, id, .. } = surrogate;
     Event {

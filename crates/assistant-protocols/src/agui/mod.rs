@@ -1,11 +1,12 @@
 //! Decodes AG-UI 1.0 JSON into the event model of [`assistant_core::event`], and encodes events and
 //! run input.
 //!
-//! A frame passes through five stages, each usable separately: [`Compat`] rewrites retired events,
-//! [`decode_event`] reads the known fields and removes the others, [`Expander`] turns chunks into
-//! explicit events, [`Joiner`] joins surrogate pairs that were split across deltas, [`Verifier`]
-//! checks the order of events. [`Decoder`] combines the stages, and [`Reader`] reads a response
-//! from its bytes. [`run_input`] encodes the request of a run, and [`event_to_value`] an event.
+//! A frame passes through five stages, each of which can be used separately: [`Compat`] rewrites
+//! retired events, [`decode_event`] reads the known fields and removes the unknown ones,
+//! [`Expander`] turns chunks into explicit events, [`Joiner`] joins surrogate pairs that were split
+//! across deltas, and [`Verifier`] checks the order of events. [`Decoder`] combines the stages, and
+//! [`Reader`] reads a response from its bytes. [`run_input`] encodes the request for a run, and
+//! [`event_to_value`] encodes an event.
 //!
 //! [`super::sse`] decodes the framing; [`assistant_core::conversation`] applies the events.
 

@@ -4,8 +4,9 @@ use serde_json::Value;
 
 use assistant_core::json::fields::{Context, Fault, Path, Read};
 
-/// Returns a valid operation unchanged, including members beyond RFC 6902. Fails for an invalid
-/// operation; with [`Fault::Unknown`] if its `op` is missing or unknown.
+/// Returns a valid operation unchanged, including members that RFC 6902 does not define. Fails for
+/// an invalid operation. The error is [`Fault::Unknown`] if the operation's `op` is missing or
+/// unknown.
 pub(super) fn validate_operation(
     value: Value,
     context: &mut Context<'_>,
@@ -44,8 +45,8 @@ fn validate_pointer(value: Option<&Value>, context: &Context<'_>, path: Path<'_>
     }
 }
 
-/// Returns true for a JSON Pointer (RFC 6901): an empty text, or a text with `/` before each token
-/// and `~` only in `~0` and `~1`.
+/// Returns true if the text is a JSON Pointer (RFC 6901): an empty text, or a text with `/` before
+/// each token and `~` only in `~0` and `~1`.
 fn is_pointer(text: &str) -> bool {
     let mut bytes = text.bytes().peekable();
     if bytes.peek().is_some_and(|first| *first != b'/') {

@@ -12,7 +12,7 @@ use assistant_core::{event::RunInput, limits::Limits};
 pub struct AgUi(DecoderOptions);
 
 impl AgUi {
-    /// Creates the protocol with the options of its decoder.
+    /// Creates the protocol with options for its decoder.
     #[must_use]
     pub const fn new(options: DecoderOptions) -> Self {
         Self(options)

@@ -10,10 +10,9 @@ use assistant_core::event::{
 use assistant_core::json::fields::{Context, Fault, Fields, Path, Read, text};
 use assistant_core::json::form;
 
-/// Decodes an entry of `resume` in a run input: the answer to one interrupt.
+/// Decodes an entry of `resume` in a run input. An entry is the answer to one interrupt.
 ///
-/// # Errors
-/// Fails if a required field is missing or a known field has an invalid value.
+/// # Errors Fails if a required field is missing or a known field has an invalid value.
 pub fn resume_entry_from_value(value: Value) -> Result<ResumeEntry, ProtocolError> {
     form::from_store(value, "resume entry", read_resume_entry)
 }
@@ -29,14 +28,15 @@ pub(super) fn read_run_input(
     let empty_object = || Value::Object(Object::new());
     let thread_id = f.text(context, "threadId");
     let run_id = f.text(context, "runId");
-    // This is the version of the client that sent the request. It has no effect.
+    // The version of the client that sent the request is read and discarded, because it has no
+    // effect.
     f.opt_text(context, "protocolVersion");
     let input = RunInput {
         thread_id,
         run_id,
         parent_run_id: f.opt_text(context, "parentRunId"),
         resumes: false,
-        // The protocol permits `null` in this optional field only.
+        // `null` is accepted, because the protocol permits it in this optional field only.
         state: f.nullable("state").unwrap_or_else(empty_object),
         messages: f.list(context, "messages", form::message),
         history: None,
@@ -144,7 +144,7 @@ pub(super) fn read_subagent_outcome(
 }
 
 /// Adds a diagnostic if the agent's version of the protocol is newer than [`PROTOCOL_VERSION`] or
-/// cannot be parsed. The agent's version has no other effect.
+/// cannot be parsed. The version has no other effect.
 pub(super) fn check_protocol_version(version: &str, context: &mut Context<'_>) {
     let agent_version = parse_version(version);
     if agent_version.is_some() && agent_version <= parse_version(PROTOCOL_VERSION) {
@@ -167,7 +167,8 @@ fn parse_version(text: &str) -> Option<(u64, u64)> {
     let (major, minor) = text.split_once('.')?;
     let parse_number = |digits: &str| {
         let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
-        // A number that overflows becomes the largest one, so the version counts as newer.
+        // A number that overflows is replaced by the largest number, so that the version counts as
+        // newer.
         is_number.then(|| digits.parse().unwrap_or(u64::MAX))
     };
     Some((parse_number(major)?, parse_number(minor)?))

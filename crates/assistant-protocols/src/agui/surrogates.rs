@@ -1,8 +1,8 @@
 //! Reads JSON with lone surrogates. A JavaScript producer writes a lone surrogate if it splits a
-//! text within an emoji; JSON permits lone surrogates, a Rust string does not.
+//! text within an emoji. JSON permits lone surrogates, but a Rust string does not.
 //!
 //! A lone surrogate is read as U+FFFD. A [`SplitPair`] contains the lone surrogates at both ends of
-//! a delta, for [`super::Joiner`]. This code runs only for frames that `serde_json` rejects.
+//! a delta, for [`super::Joiner`]. This module runs only for frames that `serde_json` rejects.
 
 use serde_json::Value;
 
@@ -23,12 +23,12 @@ pub struct SplitPair {
 }
 
 impl SplitPair {
-    /// Parses JSON that may contain lone surrogates. Returns the event, and the surrogates at the
-    /// ends of its delta.
+    /// Parses JSON that may contain lone surrogates. Returns the event, and the lone surrogates at
+    /// the ends of its delta.
     ///
     /// # Errors
     ///
-    /// Fails like [`EventObject::parse`], which reads text without lone surrogates.
+    /// Fails like [`EventObject::parse`], which parses the text after lone surrogates are replaced.
     pub fn parse(data: &str) -> Result<(EventObject, Self), ProtocolError> {
         let Some(text) = replace_lone_surrogates(data, |_| REPLACED) else {
             return EventObject::parse(data).map(|object| (object, Self::default()));
@@ -41,10 +41,10 @@ impl SplitPair {
         Ok((object, pair))
     }
 
-    /// Finds the lone surrogates at the ends of a delta: replaces each lone surrogate with a mark
-    /// character and parses the frame again. A mark counts only if the delta contains U+FFFD at the
-    /// same position, so mark characters in the text itself have no effect. Returns `None` if
-    /// neither end is U+FFFD.
+    /// Finds the lone surrogates at the ends of a delta. Replaces each lone surrogate with a mark
+    /// character and parses the frame again. A mark character counts only if the delta contains
+    /// U+FFFD at the same position, so mark characters that the text itself contains have no
+    /// effect. Returns `None` if the delta neither begins nor ends with U+FFFD.
     fn from_delta(delta: &str, data: &str) -> Option<Self> {
         if !delta.starts_with(REPLACED) && !delta.ends_with(REPLACED) {
             return None;
@@ -65,7 +65,7 @@ impl SplitPair {
     }
 
     /// Returns true if the delta neither begins with a lone low surrogate nor ends with a lone high
-    /// one.
+    /// surrogate.
     pub(super) const fn is_empty(self) -> bool {
         self.low.is_none() && self.high.is_none()
     }

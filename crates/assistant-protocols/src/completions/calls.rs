@@ -1,5 +1,5 @@
-//! Assembles tool calls from the pieces in chunks. The index or the id of a piece determines its
-//! call; wrong and missing indexes and ids are tolerated.
+//! Assembles tool calls from the pieces in chunks. Each piece is assigned to a call by its index or
+//! id. Wrong and missing indexes and ids are tolerated.
 
 use std::collections::{HashMap, HashSet};
 
@@ -37,7 +37,7 @@ struct JsonProgress {
     in_text: bool,
     escaped: bool,
     began: bool,
-    /// True for an object or an array, which end with a bracket.
+    /// True if the text is an object or an array, whose end is a closing bracket.
     enclosed: bool,
 }
 
@@ -96,7 +96,8 @@ impl CallAssembler {
         };
         let mut function = match piece.shift_remove("function") {
             Some(Value::Object(function)) => function,
-            // Some servers send the fields of `function` in the piece itself.
+            // If `function` is missing, the piece itself is used, because some servers send the
+            // fields of `function` in the piece.
             _ => piece.clone(),
         };
         let index = match piece.get("index") {
@@ -109,7 +110,8 @@ impl CallAssembler {
         let args = match function.shift_remove("arguments") {
             Some(Value::String(text)) => text,
             None | Some(Value::Null) => String::new(),
-            // Some servers send complete arguments as JSON instead of a string.
+            // Arguments that are not a string are converted to text, because some servers send
+            // complete arguments as JSON.
             Some(arguments) => arguments.to_string(),
         };
         let known_position = self.find_call(index, id.as_deref(), name.as_deref(), &args);
@@ -132,7 +134,8 @@ impl CallAssembler {
         self.append_arguments(position, args, sink);
     }
 
-    /// Returns the position of the call that a piece continues; `None` if the piece begins a call.
+    /// Returns the position of the call that a piece continues. Returns `None` if the piece begins
+    /// a call.
     fn find_call(
         &self,
         index: Option<u64>,
@@ -150,9 +153,10 @@ impl CallAssembler {
             None => self.list.len().checked_sub(1)?,
         };
         let call = self.list.get(position)?;
-        // An unknown id with a name begins a new call, even if its index is in use. Without an id,
-        // a name begins a new call if the last call has arguments and another name, or if its
-        // arguments are complete and the piece contains further ones.
+        // A piece with an unknown id and a name begins a new call, even if its index is in use. A
+        // piece with a name but without an id begins a new call in two cases: the known call has
+        // arguments and a different name, or the known call's arguments are complete and the piece
+        // contains further arguments.
         let is_new_call = match (id, name) {
             (Some(_), Some(_)) => true,
             (None, Some(name)) => {
@@ -177,7 +181,8 @@ impl CallAssembler {
             None => format!("{parent}-call-{}", position + 1),
         };
         let mut unique_id = preferred_id.clone();
-        // Some servers number their calls from the start again in each response.
+        // An id that is already in use is replaced, because some servers restart the numbers of
+        // calls in each response.
         let mut number = 1_u64;
         while !self.used_ids.insert(unique_id.clone()) {
             number += 1;
@@ -196,9 +201,9 @@ impl CallAssembler {
         position
     }
 
-    /// Appends a further name to the call's name and sends the start event again, unless the name
-    /// is the same or arguments have begun: some servers repeat the name with each piece, others
-    /// split it.
+    /// Appends a further name to the call's name and sends the start event again. Does nothing if
+    /// the name is the same or arguments have begun. Some servers repeat the name with each piece;
+    /// other servers split it.
     fn extend_name(
         &mut self,
         position: usize,
@@ -228,8 +233,8 @@ impl CallAssembler {
         sink.event(event.into());
     }
 
-    /// Ends all calls. If the answer was cut off, calls without a closing bracket are reported as
-    /// cut off. Later calls of this function have no effect.
+    /// Ends all calls. If the answer was cut off, the calls without a closing bracket are reported
+    /// as cut off. Calling this function again has no effect.
     pub(super) fn end_calls(&mut self, is_cut_off: bool, sink: &mut dyn Sink) {
         if std::mem::replace(&mut self.ended, true) {
             return;
@@ -254,7 +259,7 @@ fn send_call_start(call: &AssembledCall, parent: &str, sink: &mut dyn Sink) {
     sink.event(event.into());
 }
 
-/// Removes a field and returns its value as text, if it is a non-empty string or a number.
+/// Removes a field and returns its value as text if the value is a non-empty string or a number.
 fn take_text(from: &mut Object, key: &str) -> Option<String> {
     match from.shift_remove(key) {
         Some(Value::String(text)) if !text.is_empty() => Some(text),

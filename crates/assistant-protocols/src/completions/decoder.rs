@@ -14,7 +14,7 @@ use assistant_core::{
     json::surrogates,
 };
 
-/// The fields in which servers send reasoning, in the order in which they are tried.
+/// The names of the fields in which servers send reasoning, in the order in which they are tried.
 const REASONING_FIELDS: [&str; 4] = [
     "reasoning_content",
     "reasoning",
@@ -22,9 +22,9 @@ const REASONING_FIELDS: [&str; 4] = [
     "reasoning_text",
 ];
 
-/// The fields with lists of blocks in which servers and gateways send reasoning, each with the JSON
-/// Pointers that are tried for the text of a block. Other blocks, such as encrypted ones, are
-/// ignored. In `content`, blocks of reasoning are mixed with blocks of text.
+/// The fields in which servers and gateways send lists of reasoning blocks. Each field is paired
+/// with the JSON Pointers that are tried for the text of a block. Blocks without such a text, such
+/// as encrypted blocks, are ignored. In `content`, reasoning blocks are mixed with text blocks.
 const REASONING_LISTS: [(&str, &[&str]); 4] = [
     ("reasoning_details", &["/text", "/summary"]),
     ("thinking_blocks", &["/thinking"]),
@@ -76,8 +76,8 @@ impl ResponseParams {
         &self.run_id
     }
 
-    /// Returns the id for the answer's message. The server's own id is not used, since it need not
-    /// be unique.
+    /// Returns the id for the answer's message. The server's own id is not used, since it is not
+    /// necessarily unique.
     #[must_use]
     pub fn message_id(&self) -> &str {
         &self.message_id
@@ -155,7 +155,7 @@ impl Decoder {
         }
     }
 
-    /// Reads the data of one frame; `[DONE]` ends the run. Invalid chunks are dropped with a
+    /// Reads the data of one frame. `[DONE]` ends the run. Invalid chunks are dropped with a
     /// diagnostic.
     pub fn push_frame(&mut self, data: &str, sink: &mut dyn Sink) {
         if data.trim() == "[DONE]" {
@@ -175,7 +175,7 @@ impl Decoder {
         }
     }
 
-    /// Reads one chunk, or a complete completion.
+    /// Reads one chunk or a complete completion.
     pub fn push_chunk(&mut self, chunk: Value, sink: &mut dyn Sink) {
         let Value::Object(mut chunk) = chunk else {
             return report_dropped(sink, "Dropped a frame that is no object.");
@@ -222,7 +222,8 @@ impl Decoder {
                 format!("Dropped choice {index}: one answer is asked for."),
             );
         }
-        // A server without streaming sends the complete `message` instead of a `delta`.
+        // `message` is tried as well, because a server without streaming sends a complete `message`
+        // instead of a `delta`.
         let delta = ["delta", "message"]
             .iter()
             .find_map(|key| match choice.shift_remove(*key) {
@@ -269,7 +270,8 @@ impl Decoder {
             None | Some(Value::Null) => {}
             Some(_) => report_dropped(sink, "Dropped tool calls that are no list."),
         }
-        // The deprecated `function_call` contains a single call.
+        // The deprecated `function_call` field contains a single call, which is read as the piece
+        // with index 0.
         if let Some(call) = delta.shift_remove("function_call").filter(Value::is_object) {
             self.end_reasoning(sink);
             let piece = json!({"index": 0, "function": call});
@@ -339,7 +341,7 @@ impl Decoder {
             let number = usage.pointer(path)?;
             let to_integer = |number: f64| {
                 let is_count = number >= 0.0 && number.fract() == 0.0 && number <= 9e15;
-                // The cast is exact, since the number is a non-negative integer.
+                // The cast is exact, because the number is a non-negative integer.
                 is_count.then_some(number as u64)
             };
             number
@@ -359,8 +361,8 @@ impl Decoder {
         });
     }
 
-    /// Ends the run if the server has reported its end or an error, and returns the outcome of the
-    /// response.
+    /// Ends the run if the server has reported the end of the run or an error. Returns the outcome
+    /// of the response.
     pub fn finish(&mut self, sink: &mut dyn Sink) -> End {
         self.end_reported_run(sink);
         match self.stage {
@@ -415,7 +417,8 @@ impl Decoder {
     }
 }
 
-/// Returns the message and the code of the error in a frame; `None` if the frame reports no error.
+/// Returns the message and the code of the error in a chunk. Returns `None` if the chunk reports no
+/// error.
 pub(super) fn parse_error(chunk: &Object) -> Option<(String, Option<String>)> {
     let error = match chunk.get("error").filter(|error| !error.is_null()) {
         Some(error) => error.clone(),
@@ -438,8 +441,8 @@ fn report_dropped(sink: &mut dyn Sink, message: impl Into<String>) {
     sink.diagnostic(Diagnostic::new("dropped-chunk", message));
 }
 
-/// Returns the reasoning in a delta, from the first field that contains any. Further fields are not
-/// read, since servers send the same text in several fields.
+/// Returns the reasoning in a delta, from the first field that contains reasoning. Further fields
+/// are not read, since servers send the same text in several fields.
 fn parse_reasoning(delta: &Object) -> Option<String> {
     let field_text = |key: &&str| delta.get(*key)?.as_str().map(str::to_owned);
     let list_text = |(key, pointers): &(&str, &[&str])| {

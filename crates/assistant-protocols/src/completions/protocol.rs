@@ -12,7 +12,7 @@ use assistant_core::{event::RunInput, limits::Limits, session::AgentTraits};
 pub struct Completions(RequestOptions);
 
 impl Completions {
-    /// Creates the protocol with the options of its requests.
+    /// Creates the protocol with options for its requests.
     #[must_use]
     pub const fn new(options: RequestOptions) -> Self {
         Self(options)
@@ -32,7 +32,8 @@ impl Protocol for Completions {
         }
         Request::Post {
             body: request_body(input, &self.0).to_string(),
-            // A server without streaming responds with JSON, which the decoder supports, too.
+            // The media type is not checked, because a server without streaming responds with JSON,
+            // which the decoder also supports.
             accept: None,
         }
     }

@@ -15,7 +15,8 @@ impl Decode for Decoder {
         Ok(())
     }
 
-    /// Reads the response of a server without streaming: a complete completion, or an error.
+    /// Reads the response of a server without streaming. The response is a complete completion or
+    /// an error.
     fn document(&mut self, text: &str, sink: &mut dyn Sink) -> Result<(), ProtocolError> {
         let document: Value = serde_json::from_str(text).map_err(|error| {
             let message = format!("The server sent no event stream, and no JSON either ({error}).");

@@ -11,7 +11,7 @@ use assistant_core::event::{
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RequestOptions {
-    /// The name of the model; `None` for servers with a single model.
+    /// The name of the model, or `None` for servers with a single model.
     pub model: Option<String>,
     /// True if `stream_options` is omitted, for servers that reject this field. The token usage is
     /// then unknown.
@@ -44,9 +44,10 @@ impl RequestOptions {
     }
 }
 
-/// Encodes the body of a `POST` to `/chat/completions`. The host's forwarded properties are
-/// included, except [`RunInput::ANSWER_ID`]. `messages` and `stream`, and `model` and `tools` if
-/// there are any, replace properties of the same name; a forwarded `stream_options` is kept.
+/// Encodes the body of a `POST` request to `/chat/completions`. The host's forwarded properties are
+/// included, except [`RunInput::ANSWER_ID`]. `messages` and `stream` replace forwarded properties
+/// of the same name, as do `model` and `tools` if the request has a model and tools. A forwarded
+/// `stream_options` is kept.
 #[must_use]
 pub fn request_body(input: &RunInput, options: &RequestOptions) -> Value {
     let mut body = match &input.forwarded_props {
@@ -167,8 +168,8 @@ fn is_assistant_message(message: &Value) -> bool {
     message.get("role") == Some(&"assistant".into())
 }
 
-/// Returns true if two messages must be joined, since model templates expect alternating roles:
-/// both are assistant messages, and the first has no tool calls.
+/// Returns true if two messages must be joined, that is, if both are assistant messages and the
+/// first has no tool calls. Model templates expect alternating roles.
 fn can_be_joined(last: &Value, next: &Value) -> bool {
     is_assistant_message(last) && is_assistant_message(next) && last.get("tool_calls").is_none()
 }
@@ -190,7 +191,7 @@ fn join_messages(last: &mut Value, next: Value) {
 }
 
 /// Encodes a tool call. Empty arguments become an empty object. Other arguments that are not a JSON
-/// object are wrapped in one, since servers would fail to parse them.
+/// object are wrapped in an object, since servers would fail to parse them.
 fn encode_call(call: &FunctionCall) -> Value {
     let arguments = match serde_json::from_str::<Value>(&call.arguments) {
         Ok(Value::Object(_)) => call.arguments.clone(),

@@ -22,7 +22,7 @@ pub fn run_input_text(input: &RunInput) -> String {
     run_input(input).to_string()
 }
 
-/// Encodes an input with all its messages, as `RUN_STARTED` echoes it.
+/// Encodes an input with all its messages, for the `input` field of `RUN_STARTED`.
 pub(super) fn encode_echoed_input(input: &RunInput) -> Value {
     encode_input(input, |_| true)
 }
@@ -46,8 +46,8 @@ fn encode_input(input: &RunInput, keep: fn(&Message) -> bool) -> Value {
     w.into_value()
 }
 
-/// Returns an empty object for `null`, otherwise the value. Neither the state nor the forwarded
-/// properties of a request may be `null`.
+/// Returns an empty object for `null`, and any other value unchanged. Neither the state nor the
+/// forwarded properties of a request may be `null`.
 fn null_to_object(value: &Value) -> Value {
     if value.is_null() {
         Value::Object(Object::new())

@@ -1,8 +1,8 @@
 //! Encodes events and run input to AG-UI 1.0 JSON.
 //!
 //! The output follows the specification exactly (rule "tolerant in, strict out"): absent fields are
-//! omitted, never `null`, and requests contain no unknown fields. The fields have the same order as
-//! those of the reference client.
+//! omitted instead of set to `null`, and requests contain no unknown fields. The order of the
+//! fields is that of the reference client.
 
 mod event;
 mod input;

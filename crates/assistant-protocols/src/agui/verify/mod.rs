@@ -1,8 +1,8 @@
 //! Verifies the order and ownership of events.
 //!
-//! Verification is the last stage, after the expansion of chunks. Errors use the messages of the
-//! reference client, so that users can search for them. The verifier stores the ids, names and
-//! owners of the entities of the current run, but not their content.
+//! Verification is the last stage and runs after the expansion of chunks. Errors use the messages
+//! of the reference client, so that users can search for them. The verifier stores the ids, names
+//! and owners of the entities of the current run, but not their content.
 
 mod rules;
 mod table;
@@ -20,7 +20,7 @@ const PARENT: &str = "(the parent agent)";
 pub enum Checked {
     /// The event is valid.
     Pass,
-    /// The event is redundant: it is tolerated and dropped.
+    /// The event is redundant, so it is dropped with this diagnostic.
     Drop(Diagnostic),
 }
 
@@ -48,7 +48,7 @@ struct RunEntities {
     messages: EntityTable,
     calls: EntityTable,
     activities: EntityTable,
-    /// The reasoning messages. The owners of reasoning spans are recorded in this table, too.
+    /// The reasoning messages. This table also contains the owners of reasoning spans.
     reasoning: EntityTable,
     spans: EntityTable,
     steps: EntityTable,
@@ -56,8 +56,8 @@ struct RunEntities {
 }
 
 impl Verifier {
-    /// Creates a verifier. If `strict` is true, the verifier fails for the known deviations of real
-    /// servers, which it otherwise drops with a diagnostic (rule "tolerant in, strict out").
+    /// Creates a verifier. If `strict` is true, the verifier rejects the known deviations of real
+    /// servers. If false, it drops them with a diagnostic (rule "tolerant in, strict out").
     #[must_use]
     pub fn new(strict: bool) -> Self {
         Self {
@@ -76,7 +76,7 @@ impl Verifier {
     ///
     /// # Errors
     ///
-    /// Fails if the event violates a rule, which ends the stream.
+    /// Fails if the event violates a rule. The stream is then over.
     pub fn check(&mut self, event: &Event) -> Result<Checked, ProtocolError> {
         if self.stage != RunStage::Running
             && let Some(checked) = self.check_between_runs(&event.kind)?
@@ -140,7 +140,8 @@ impl Verifier {
     }
 
     /// Checks an event that arrives before the first run or after the end of a run. Returns `None`
-    /// if the event is valid, and the result if it is dropped because it follows `RUN_ERROR`.
+    /// if the event is valid, and [`Checked::Drop`] if the event is dropped because it follows
+    /// `RUN_ERROR`.
     fn check_between_runs(&self, kind: &EventKind) -> Result<Option<Checked>, ProtocolError> {
         if matches!(kind, EventKind::RunStarted { .. }) {
             return Ok(None);
@@ -264,8 +265,8 @@ impl Verifier {
 }
 
 impl RunEntities {
-    /// Records the owners of messages, and of their calls, from a snapshot or an echoed input.
-    /// Known owners are replaced only if `replace` is true.
+    /// Records the owners of messages and of the messages' calls, from a snapshot or an echoed
+    /// input. Known owners are replaced only if `replace` is true.
     fn record_owners(&mut self, messages: &[Message], replace: bool) {
         for message in messages {
             let owner = message.subagent_run_id.as_deref();

@@ -1,4 +1,4 @@
-//! Checks the rules that depend only on the entities of a run. [`super::Verifier`] checks the other
+//! Checks the rules that depend only on the entities of a run. [`super::Verifier`] checks all other
 //! rules.
 
 use super::super::encode::event_type;
@@ -7,14 +7,14 @@ use super::{PARENT, RunEntities};
 use assistant_core::event::fault::ProtocolError;
 use assistant_core::event::{EncryptedEntity, Event, EventKind};
 
-/// The event types of one kind of streamed entity, and the kind's names in messages.
+/// The event types of one kind of streamed entity, and the names of the kind in error messages.
 pub(super) struct StreamNames {
     kind: EntityKind,
     pub(super) start: &'static str,
     pub(super) end: &'static str,
-    /// The kind's name in messages.
+    /// The name of the kind in error messages.
     pub(super) entity: &'static str,
-    /// The kind's name in messages about ownership.
+    /// The name of the kind in error messages about ownership.
     owned: &'static str,
 }
 
@@ -59,7 +59,8 @@ impl StreamNames {
     /// Returns the error for an event that continues or ends an entity that is not open.
     pub(super) fn not_open_error(&self, event_type: &str, id: &str) -> ProtocolError {
         let Self { entity, start, .. } = self;
-        // The reference client gives the same advice for END and CONTENT of a reasoning message.
+        // Reasoning messages are excluded, because the reference client gives the same advice for
+        // their END and CONTENT events.
         let advice = if event_type == self.end && self.kind != EntityKind::Reasoning {
             format!("A '{start}' event must be sent first.")
         } else {
@@ -90,8 +91,8 @@ impl RunEntities {
         }
     }
 
-    /// Returns the table with the owners of a kind of entity. The owners of spans are in the table
-    /// of reasoning messages.
+    /// Returns the table that contains the owners of a kind of entity. The owners of spans are in
+    /// the table of reasoning messages.
     pub(super) const fn owners_mut(&mut self, stream: &StreamNames) -> &mut EntityTable {
         match stream.kind {
             EntityKind::Span => &mut self.reasoning,
@@ -99,8 +100,8 @@ impl RunEntities {
         }
     }
 
-    /// Checks that an event is sent by the agent that opened the entity. An event that names no
-    /// subagent, or refers to an unknown entity, is accepted.
+    /// Checks that the event's sender is the agent that opened the entity. An event that names no
+    /// subagent or refers to an unknown entity is accepted.
     pub(super) fn check_sender(
         &self,
         stream: &StreamNames,
@@ -116,9 +117,10 @@ impl RunEntities {
         check_owner(owners, event_type, stream.owned, id, subagent)
     }
 
-    /// Checks the sender of a new tool call, and returns the call's owner: the subagent that the
-    /// event names or, if it names none, the owner of the parent message. Returns `None` for the
-    /// parent agent, and for a call without a known parent message.
+    /// Checks the sender of a new tool call, and returns the call's owner. The owner is the
+    /// subagent that the event names or, if it names none, the owner of the parent message. Returns
+    /// `None` for the parent agent, and for a call that names no subagent and has no known parent
+    /// message.
     pub(super) fn determine_call_owner(
         &self,
         id: &str,
@@ -150,7 +152,7 @@ impl RunEntities {
     }
 
     /// Checks an event that does not stream content. Records the owners that the event contains,
-    /// and opens or closes its step or subagent.
+    /// and opens or closes the event's step or subagent.
     pub(super) fn check_standalone_event(
         &mut self,
         event: &Event,
@@ -256,8 +258,8 @@ impl RunEntities {
         }))
     }
 
-    /// Opens a subagent. Fails if its id was already used in the run, or if its parent was not
-    /// started.
+    /// Opens a subagent. Fails if the subagent's id was already used in the run, or if its parent
+    /// was not started.
     fn start_subagent(&mut self, id: &str, parent: Option<&str>) -> Result<(), ProtocolError> {
         let problem = if self.subagents.is_open(id) {
             format!("subagent '{id}' is already active. Finish it with 'SUBAGENT_FINISHED' first.")
@@ -327,7 +329,7 @@ fn check_owner(
     )))
 }
 
-/// Returns a unique key for a step's name and owner. The length prefix separates the two.
+/// Returns a unique key for a step's name and owner. The length prefix marks the end of the owner.
 fn step_key(name: &str, subagent: Option<&str>) -> String {
     match subagent {
         None => format!("-{name}"),

@@ -1,4 +1,4 @@
-//! The verifier's table of the entities of one kind, with their owners.
+//! Defines the verifier's table of the entities of one kind, with their owners.
 
 use std::collections::HashMap;
 
@@ -6,13 +6,14 @@ use assistant_core::order::in_order;
 
 #[derive(Debug, Clone)]
 pub(super) struct EntityEntry {
-    /// The sequence number of the last opening. Error messages list open entities in this order.
+    /// The number of the entity's last opening within the table. Error messages list open entities
+    /// in the order of these numbers.
     turn: u32,
     open: bool,
-    /// The subagent that opened the entity; `None` for the parent agent. Closing the entity does
-    /// not remove the owner.
+    /// The subagent that opened the entity, or `None` for the parent agent. The owner remains
+    /// recorded after the entity is closed.
     pub(super) owner: Option<String>,
-    /// The entity's name, by which a repeated start event is recognized.
+    /// The name of the entity. A repeated start event is recognized by this name.
     pub(super) name: Option<String>,
 }
 
@@ -22,8 +23,8 @@ pub(super) struct EntityTable {
     entries: HashMap<String, EntityEntry>,
     open: u32,
     turn: u32,
-    /// The id of the entity that was opened last; empty after the entity is closed. Most calls ask
-    /// for this id, and a comparison is faster than a lookup in the map.
+    /// The id of the entity that was opened last. The id is empty after this entity is closed. Most
+    /// lookups are for this id, and a comparison is faster than a lookup in the map.
     newest: String,
 }
 
@@ -41,7 +42,7 @@ impl EntityTable {
         self.open > 0
     }
 
-    /// Opens an entity. An entity that the table already contains keeps its owner.
+    /// Opens an entity. If the table already contains the entity, the entity's owner is kept.
     pub(super) fn open(&mut self, id: &str, owner: Option<&str>, name: Option<&str>) {
         self.turn = self.turn.saturating_add(1);
         let turn = self.turn;
@@ -99,7 +100,7 @@ impl EntityTable {
         self.entries.insert(id.to_owned(), entry);
     }
 
-    /// Returns the open entries in the order of opening.
+    /// Returns the open entities in the order in which they were opened.
     pub(super) fn open_entries(&self) -> Vec<(&str, &EntityEntry)> {
         let entries = self.entries.iter().filter(|(_, entry)| entry.open);
         let entries = entries.map(|(id, entry)| (id.as_str(), entry)).collect();
