@@ -97,7 +97,7 @@ fn dialog(
     let element = NodeRef::<html::Dialog>::new();
     Effect::new(move |_| {
         if let Some(element) = element.get() {
-            // `show_modal` fails only if the dialog is already open.
+            // The result is ignored, because `show_modal` fails only if the dialog is already open.
             let _ = element.show_modal();
         }
     });
@@ -252,8 +252,8 @@ fn key_request_checkbox(draft: ConnectionDraft) -> impl IntoView {
     }
 }
 
-/// Opens the page for an agent, or for the script if `remote` is `None`. If `needs_key` is true, the
-/// page asks for a key at once.
+/// Opens the page for a remote agent, or for the script if `remote` is `None`. If `needs_key` is
+/// true, the opened page asks for a key at once.
 fn open_agent_page(remote: Option<RemoteAgent>, needs_key: bool) {
     let Some(remote) = remote else {
         return open_page(&[], "");

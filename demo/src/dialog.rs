@@ -1,5 +1,5 @@
-//! The dialog in which the user confirms deleting a project. It belongs to the page and not to the
-//! chat, which shows the questions of actions.
+//! Renders the dialog in which the user confirms the deletion of a project. The dialog belongs to
+//! the page instead of the chat, which shows the questions of actions.
 
 use leptos::{html, prelude::*};
 
@@ -32,7 +32,7 @@ fn dialog(
     let element = NodeRef::<html::Dialog>::new();
     Effect::new(move |_| {
         if let Some(element) = element.get() {
-            // `show_modal` fails only if the dialog is already open.
+            // The result is ignored, because `show_modal` fails only if the dialog is already open.
             let _ = element.show_modal();
         }
     });
@@ -43,7 +43,8 @@ fn dialog(
             .is_some_and(|element| element.return_value() == "confirm");
         project_to_delete.set(None);
         if is_confirmed && harbor.delete_project(&name, USER) {
-            // The button that opened the dialog is removed with the row of the project.
+            // The title of the panel is focused, because the button that opened the dialog is
+            // removed with the row of the project.
             focus_in_next_frame("#projects-title");
         }
     };

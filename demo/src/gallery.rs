@@ -1,5 +1,5 @@
-//! The gallery (`?gallery=1`): every state of every card and notice, each in its own window, for
-//! review, screenshots and visual tests.
+//! Renders the gallery (`?gallery=1`) for review, screenshots and visual tests. The gallery shows
+//! every state of every card and notice, each in its own window.
 
 mod cards;
 mod notices;
@@ -15,7 +15,7 @@ use leptos_assistant::{
     use_assistant,
 };
 
-/// A state in the gallery: its title, the agent's answer, and a function that registers the page's
+/// A state in the gallery, with its title, the agent's answer, and a function that registers the
 /// actions.
 struct GalleryState {
     title: &'static str,
@@ -81,15 +81,15 @@ fn state_window(state: &'static GalleryState) -> impl IntoView {
     }
 }
 
-/// Registers the actions of a state, sends the message that starts the run, and stops the run after
-/// 300 ms if the state requires it.
+/// Registers the actions of a state and sends the message that starts the run. If `stopped` is true
+/// for the state, stops the run after 300 ms.
 #[component]
 fn GalleryRun(state: &'static GalleryState) -> impl IntoView {
     (state.actions)();
     let Some(assistant) = use_assistant() else {
         return;
     };
-    // If sending is refused, the window shows the reason.
+    // The result is ignored, because the window shows the reason if sending is refused.
     let _ = assistant.send("Go");
     if state.stopped {
         set_timeout(
@@ -101,7 +101,8 @@ fn GalleryRun(state: &'static GalleryState) -> impl IntoView {
     }
 }
 
-/// Returns the script, or a final text if the input contains results since the user's last message.
+/// Returns the script or, if the input contains results since the user's last message, a script
+/// with a final text.
 fn script_unless_answered(input: &RunInput, script: impl FnOnce() -> Script) -> Script {
     match leptos_assistant::agent::results_since_user(input).is_empty() {
         true => script(),

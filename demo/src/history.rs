@@ -1,19 +1,21 @@
-//! The page's initial conversation: a stored conversation with a given id (`?chat=ID`), or a
-//! generated conversation that spans days (`?history=MESSAGES`, to test long threads).
+//! Determines the page's initial conversation: a stored conversation with a given id (`?chat=ID`),
+//! or a generated conversation for tests of long threads (`?history=MESSAGES`), which spans several
+//! days.
 
 use leptos_assistant::{StoreProp, store::IndexedDbStore};
 use serde_json::{Value, json};
 
 use crate::browser::parameter;
 
-/// The user's messages in the generated conversation, which repeat in this order.
+/// The user's messages in the generated conversation. They repeat in this order.
 const QUESTIONS: [&str; 4] = [
     "Which berths are free?",
     "Is the crane at pier 3 back?",
     "What does the tide do tonight?",
     "Summarise the night shift",
 ];
-/// The answers of the generated conversation, from short to long.
+/// The agent's answers in the generated conversation, from the shortest to the longest. They repeat
+/// in this order.
 const ANSWERS: [&str; 4] = [
     "Berths 4, 9 and 14 are free today.",
     "It is. The repair ended at 04:10, and the test lift was fine.\n\nThe next inspection is due in \
@@ -24,12 +26,12 @@ const ANSWERS: [&str; 4] = [
      visibility under 200 m | 02:00 to 03:30 |\n| Departure of the *Meridian* | 04:45 |\n\nNo \
      incidents, and nobody waited for more than twenty minutes.",
 ];
-/// The time between two questions, in milliseconds.
+/// The time between two questions of the generated conversation, in milliseconds.
 const QUESTION_INTERVAL_MS: i64 = 47 * 60_000;
-/// The maximum number of messages of the generated conversation.
+/// The maximum number of messages in the generated conversation.
 const MAX_MESSAGES: usize = 20_000;
 
-/// Returns the generated conversation that the address requests, if any, and the id of the stored
+/// Returns the generated conversation if the page's address requests one, and the id of the stored
 /// conversation, which may be empty.
 pub(crate) fn initial_conversation() -> (Option<Value>, String) {
     let count = parameter("history").and_then(|count| count.parse::<usize>().ok());
@@ -39,8 +41,8 @@ pub(crate) fn initial_conversation() -> (Option<Value>, String) {
     )
 }
 
-/// Returns true if conversations are stored in `IndexedDB`: with `?store=indexeddb`, and by default
-/// unless the address requests a generated conversation.
+/// Returns true if conversations are stored in `IndexedDB`. This is the case with
+/// `?store=indexeddb`, and by default unless the address requests a generated conversation.
 pub(crate) fn is_stored() -> bool {
     match parameter("store") {
         Some(store) => store == "indexeddb",
@@ -48,7 +50,8 @@ pub(crate) fn is_stored() -> bool {
     }
 }
 
-/// Returns the store for the conversations: `IndexedDB`, or no store if [`is_stored`] returns false.
+/// Returns the store for the conversations. This is `IndexedDB`, or no store if [`is_stored`]
+/// returns false.
 pub(crate) fn store() -> StoreProp {
     match is_stored() {
         true => IndexedDbStore::new("harbor").into(),
@@ -103,7 +106,8 @@ fn answer_parts(exchange: usize) -> Vec<Value> {
                 "state": "output-available",
                 "input": {"night": exchange},
                 "output": {"entries": 12 + index},
-                // Marks the result as sent. Otherwise, the chat would offer to send it to the agent.
+                // The result is marked as sent, because the chat would otherwise offer to send it
+                // to the agent.
                 "result": {"sent": true},
             }));
         }

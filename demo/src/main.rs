@@ -25,7 +25,8 @@ mod script;
 mod state;
 
 fn main() {
-    // After a panic, the state is unreliable, so a notice tells the user that the page has stopped.
+    // The hook shows a notice that the page has stopped, because the state is unreliable after a
+    // panic.
     std::panic::set_hook(Box::new(|info| {
         leptos::logging::error!("{info}");
         leptos_assistant::chat::show_stopped(&leptos_assistant::Labels::default());

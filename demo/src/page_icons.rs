@@ -1,4 +1,5 @@
-//! The page's own icons, in the style of the library's icons. Each is a path on a 20 by 20 grid.
+//! Defines the page's own icons, in the style of the library's icons. Each icon is a path on a 20
+//! by 20 grid.
 
 use leptos::prelude::*;
 use leptos_assistant::Icon;

@@ -1,8 +1,8 @@
-//! The sample data of the demo: searchable pages, data sources, and the weather.
+//! Provides the sample data of the demo: searchable pages, data sources, and the weather.
 
 use crate::state::Page;
 
-/// The searchable pages, each with title, host and text.
+/// The searchable pages, each with its title, host and text.
 const CORPUS: [(&str, &str, &str); 12] = [
     (
         "Tide tables for Rotterdam, 2026",
@@ -71,8 +71,8 @@ const MAX_RESULTS: usize = 4;
 /// The words that are ignored in queries.
 const STOP_WORDS: [&str; 10] = ["a", "an", "and", "at", "for", "in", "of", "on", "the", "to"];
 
-/// Returns at most [`MAX_RESULTS`] pages, in the order of the corpus: those that contain the most
-/// words of the query.
+/// Returns at most [`MAX_RESULTS`] pages: the first of those that contain the highest number of
+/// words of the query. The pages have the order of the corpus.
 pub(crate) fn find_pages(query: &str) -> Vec<Page> {
     let query = query.to_lowercase();
     let words: Vec<&str> = query
@@ -87,9 +87,10 @@ pub(crate) fn find_pages(query: &str) -> Vec<Page> {
         (words.iter().filter(is_in_text).count(), page)
     });
     let mut hits: Vec<_> = hits.filter(|(count, _)| *count > 0).collect();
-    // The sort is stable, so pages with equal counts keep the order of the corpus.
+    // The sort is stable, so that pages with equal counts keep the order of the corpus.
     hits.sort_by_key(|(count, _)| std::cmp::Reverse(*count));
-    // A page that contains fewer words than the best page is not a result.
+    // Only pages with the highest count are results, because other pages match fewer words of the
+    // query.
     let highest_count = hits.first().map_or(0, |(count, _)| *count);
     hits.into_iter()
         .filter(|(count, _)| *count == highest_count)
@@ -102,7 +103,7 @@ pub(crate) fn find_pages(query: &str) -> Vec<Page> {
         .collect()
 }
 
-/// A data source, and the words for the kinds of data that it contains.
+/// A data source. `keywords` contains the words that identify the kinds of data in the source.
 pub(crate) struct DataSource {
     pub(crate) name: &'static str,
     pub(crate) kind: &'static str,
@@ -131,8 +132,8 @@ pub(crate) const SOURCES: [DataSource; 3] = [
     },
 ];
 
-/// Returns the data sources that contain data of at least one of the given kinds; all sources if no
-/// kind is given.
+/// Returns the data sources that contain at least one of the given kinds of data. Returns all
+/// sources if no kind is given.
 pub(crate) fn sources(kinds: &[String]) -> impl Iterator<Item = &'static DataSource> {
     let kinds: Vec<String> = kinds.iter().map(|kind| kind.to_lowercase()).collect();
     SOURCES.iter().filter(move |source| {
@@ -141,8 +142,8 @@ pub(crate) fn sources(kinds: &[String]) -> impl Iterator<Item = &'static DataSou
     })
 }
 
-/// Returns invented weather for a place: the temperature in °C, the sky and the wind. The values
-/// depend only on the name of the place.
+/// Returns invented weather for a place: the temperature in °C, the state of the sky, and the wind.
+/// The values depend only on the name of the place.
 pub(crate) fn weather(place: &str) -> (i32, &'static str, String) {
     const SKIES: [&str; 5] = ["Clear", "Some clouds", "Overcast", "Light rain", "Fog"];
     const WINDS: [&str; 4] = ["north", "east", "south-west", "west"];

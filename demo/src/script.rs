@@ -1,5 +1,6 @@
-//! The scripted agent in the page. It selects its texts and calls by words in the user's message
-//! and by the results of calls. Like any other agent, it receives only the input of the run.
+//! Implements the scripted agent in the page. The agent selects its texts and calls by words in the
+//! user's message and by the results of calls. Like any other agent, it receives only the input of
+//! the run.
 //!
 //! `scenes` selects the scenes that are Markdown files. `words` parses prompts and describes
 //! results.
@@ -20,7 +21,7 @@ use serde_json::json;
 
 use crate::page_icons::PageIcon;
 
-/// Returns the suggestions of the empty chat. Each of them is a prompt that selects a scene.
+/// Returns the suggestions of the empty chat. Each suggestion is a prompt that selects a scene.
 pub(crate) fn suggestions() -> Vec<Suggestion> {
     let scenes: [(ViewFn, &str); 12] = [
         (PageIcon::Cloud.into(), "What's the weather?"),
@@ -64,8 +65,8 @@ pub(crate) fn answer(input: &RunInput) -> Script {
     if let Some(scene) = scenes::failure_scene(&lower) {
         return scene.with("about", &description).script(input);
     }
-    // A request for the weather at several places is not a scene: `special_scene` makes one call
-    // for each place.
+    // A request for the weather at several places is excluded, because `special_scene` makes one
+    // call for each place.
     let scene = scenes::find_scene(&text, &lower).filter(|_| !requests_many_places(&text, &lower));
     let Some(scene) = scene else {
         return match results.is_empty() {
@@ -73,13 +74,14 @@ pub(crate) fn answer(input: &RunInput) -> Script {
             false => Script::new().text(description),
         };
     };
-    // After its calls have results, a scene continues even if the page no longer offers its tools.
+    // The tools are checked only before the scene's calls have results, because the scene then
+    // continues even if the page no longer offers its tools.
     let refusal = refusal(input, scene.tools()).filter(|_| results.is_empty());
     refusal.unwrap_or_else(|| scene.with("about", &description).script(input))
 }
 
-/// Returns the script of a scene that Markdown cannot express; `None` if the text does not ask for
-/// such a scene.
+/// Returns the script of a scene that cannot be expressed in Markdown. Returns `None` if the text
+/// does not ask for such a scene.
 fn special_scene(input: &RunInput, text: &str, lower: &str) -> Option<Script> {
     if let Some(script) = failure_scene(lower) {
         return Some(script);
@@ -106,8 +108,8 @@ fn requests_many_places(text: &str, lower: &str) -> bool {
     lower.contains("weather") && !lower.contains("search") && words::places(text).len() > 1
 }
 
-/// Returns a script that refuses the request if the page does not offer one of the tools; `None` if
-/// it offers all of them.
+/// Returns a script that refuses the request if the page does not offer all of the tools. Returns
+/// `None` if the page offers all of them.
 fn refusal<'a>(input: &RunInput, mut tools: impl Iterator<Item = &'a str>) -> Option<Script> {
     let is_offered = |name: &str| input.tools.iter().any(|tool| tool.name == name);
     let missing_tool = tools.find(|name| !is_offered(name))?;
@@ -123,8 +125,8 @@ fn refusal<'a>(input: &RunInput, mut tools: impl Iterator<Item = &'a str>) -> Op
     )
 }
 
-/// Returns a script with a call whose arguments are streamed in pieces: a list of percentages that
-/// grows while the analysis runs.
+/// Returns a script with a call whose arguments are streamed in pieces. The arguments contain a
+/// list of percentages that grows while the analysis runs.
 fn analysis_script() -> Script {
     let id = words::unique_id("analysis");
     let args_event = |delta: String| EventKind::ToolCallArgs {
@@ -159,8 +161,8 @@ fn analysis_script() -> Script {
         )
 }
 
-/// Returns the script of a failure that Markdown cannot express; `None` if the text does not ask
-/// for such a failure.
+/// Returns the script of a failure that cannot be expressed in Markdown. Returns `None` if the text
+/// does not ask for such a failure.
 fn failure_scene(lower: &str) -> Option<Script> {
     let has_word = |word: &str| lower.contains(word);
     if scenes::failure_scene(lower).is_some() {
@@ -187,7 +189,7 @@ fn failure_scene(lower: &str) -> Option<Script> {
     Some(failure_script)
 }
 
-/// Panics, to show how the page handles a panic.
+/// Panics on purpose, to demonstrate how the page handles a panic.
 #[allow(clippy::panic, reason = "it is what this scene shows")]
 fn panic_on_purpose() -> Script {
     panic!("this scene ends the program");

@@ -1,4 +1,4 @@
-//! The state of the page, which the user and the assistant's actions change.
+//! Defines the state of the page, which the user and the assistant's actions change.
 
 use std::collections::HashMap;
 
@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::browser::time_of_day;
 
-/// The time for which a changed item is marked, in seconds.
+/// The number of seconds for which a changed item is marked.
 const MARKED_SECS: u64 = 2;
 
-/// The state of the page. Copying it is cheap, because it consists of signals.
+/// The state of the page. Copying the state is cheap, because it consists of signals.
 #[derive(Clone, Copy)]
 pub(crate) struct Harbor {
     pub(crate) may_deploy: RwSignal<bool>,
@@ -21,16 +21,16 @@ pub(crate) struct Harbor {
     pub(crate) weather: RwSignal<Option<Weather>>,
     pub(crate) source: RwSignal<&'static str>,
     pub(crate) feed: RwSignal<Vec<FeedEntry>>,
-    /// The side of the page that narrow screens show.
+    /// The side of the page that is visible on narrow screens.
     pub(crate) view: RwSignal<PageSide>,
-    /// True if the dark colour scheme is active. The initial value is the system's preference; the
-    /// user can change it.
+    /// True if the dark colour scheme is active. The initial value is the system's preference, and
+    /// the user can change the value.
     pub(crate) dark: RwSignal<bool>,
     marks: RwSignal<HashMap<String, u64>>,
     numbers: RwSignal<u64>,
 }
 
-/// The sides of the page on narrow screens.
+/// The two sides of the page, of which narrow screens show one at a time.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PageSide {
     Page,
@@ -48,7 +48,7 @@ pub(crate) enum Environment {
 impl Environment {
     pub(crate) const ALL: [Self; 3] = [Self::Dev, Self::Staging, Self::Production];
 
-    /// Returns the environment's name for the agent.
+    /// Returns the name of the environment that the agent uses.
     pub(crate) const fn key(self) -> &'static str {
         match self {
             Self::Dev => "dev",
@@ -57,7 +57,7 @@ impl Environment {
         }
     }
 
-    /// Returns the environment's name for users.
+    /// Returns the name of the environment that the user sees.
     pub(crate) const fn title(self) -> &'static str {
         match self {
             Self::Dev => "Development",
@@ -81,7 +81,7 @@ impl Environment {
     }
 }
 
-/// The state of an environment.
+/// The state of an environment, as shown in its lane.
 #[derive(Clone, PartialEq)]
 pub(crate) struct Lane {
     pub(crate) version: String,
@@ -94,9 +94,9 @@ pub(crate) struct Lane {
 #[derive(Clone, PartialEq)]
 pub(crate) enum LaneStatus {
     Healthy,
-    /// The version is being rolled out by the deployment with this number.
+    /// The version is being rolled out. The number identifies the deployment.
     RollingOut(u64),
-    /// A version passes through the stages; `step` is the current stage, counted from 1.
+    /// A version passes through the stages. `step` is the current stage, counted from 1.
     Stage {
         version: String,
         step: usize,
@@ -237,15 +237,16 @@ impl Harbor {
         self.mark(format!("feed {id}"));
     }
 
-    /// Marks an item as changed, from the next animation frame until [`MARKED_SECS`] seconds after
-    /// the call. Marking the item again restarts the time.
+    /// Marks an item as changed. The mark begins with the next animation frame and ends
+    /// [`MARKED_SECS`] seconds after this call. Marking the item again restarts the time.
     pub(crate) fn mark(self, key: impl Into<String>) {
         let (key, number) = (key.into(), self.take_number());
         self.marks.update(|marks| {
             marks.remove(&key);
         });
         let marked_key = key.clone();
-        // The key is inserted in a later frame, so that the fade of the colour restarts.
+        // The key is inserted in a later frame than it is removed, so that the fade of the colour
+        // restarts.
         request_animation_frame(move || {
             self.marks.update(|marks| {
                 marks.insert(marked_key, number);
@@ -267,8 +268,8 @@ impl Harbor {
         );
     }
 
-    /// Returns the value of the attribute `data-changed` for an item: the empty string while the
-    /// item is marked, otherwise `None`.
+    /// Returns the value of the attribute `data-changed` for an item. The value is the empty string
+    /// while the item is marked, and `None` if it is not.
     pub(crate) fn changed_attribute(self, key: &str) -> Option<&'static str> {
         self.marks
             .with(|marks| marks.contains_key(key))

@@ -1,5 +1,5 @@
-//! Approves or denies a call through its renderer, and answers its handler. The module `decision`
-//! reads the state that an approval card needs.
+//! Approves or denies a call through its renderer, and answers questions of the call's handler. The
+//! module `decision` reads the state that an approval card needs.
 
 use assistant_core::{
     action::{Remember, ToolError},
@@ -13,8 +13,8 @@ use super::ToolCallView;
 use crate::ui::decider;
 
 impl<T> ToolCallView<T> {
-    /// Returns the decision of the user or the application about the call; `None` as long as there
-    /// is no decision.
+    /// Returns the decision of the user or the application about the call. Returns `None` if there
+    /// is no decision yet.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -35,8 +35,8 @@ impl<T> ToolCallView<T> {
             .flatten()
     }
 
-    /// Returns the reason for the denial of the call; `None` if the call was not denied, or was
-    /// denied without a reason.
+    /// Returns the reason for the denial of the call. Returns `None` if the call was not denied, or
+    /// was denied without a reason.
     #[must_use]
     pub fn denial_reason(&self) -> Option<String> {
         match self.decision()? {
@@ -49,17 +49,18 @@ impl<T> ToolCallView<T> {
     ///
     /// # Errors
     ///
-    /// Fails if the call does not wait for a decision; if the call has changed since it was shown
-    /// ([`Refusal::Changed`]), in which case the card shows the current version; if the user cannot
-    /// have read the call yet ([`Self::can_approve`]); and outside of an event of the user
-    /// ([`Refusal::Scripted`]). In a view that is not an approval card and outside of an event of
-    /// the user, the decision is the application's, as with
-    /// [`Assistant::approve`](crate::Assistant::approve).
+    /// Fails if the call does not wait for a decision. Fails with [`Refusal::Changed`] if the call
+    /// has changed since it was shown; the card then shows the current version.
+    ///
+    /// In an approval card, also fails if the user cannot have read the call yet
+    /// ([`Self::can_approve`]), and outside of an event of the user ([`Refusal::Scripted`]). In any
+    /// other view, an approval outside of an event of the user counts as the application's
+    /// decision, as with [`Assistant::approve`](crate::Assistant::approve).
     pub fn approve(&self) -> Result<(), Refusal> {
         self.apply_approval(Verdict::Approve { args: None })
     }
 
-    /// Approves the call, and remembers the approval for similar later calls. If `args` is given,
+    /// Approves the call, and remembers the approval for similar later calls. If `args` is `Some`,
     /// it replaces the agent's arguments.
     ///
     /// ```
@@ -77,8 +78,8 @@ impl<T> ToolCallView<T> {
     /// # Errors
     ///
     /// Fails if the call does not wait for a decision, has changed since it was shown, or requires
-    /// approval each time; if the user cannot have read the call yet ([`Self::can_approve`]); and
-    /// outside of an event of the user ([`Refusal::Scripted`]).
+    /// approval each time. Also fails if the user cannot have read the call yet
+    /// ([`Self::can_approve`]), and outside of an event of the user ([`Refusal::Scripted`]).
     pub fn approve_and_remember(&self, args: Option<Value>, what: Remember) -> Result<(), Refusal> {
         self.apply_approval(Verdict::Remember { args, what })
     }
@@ -87,9 +88,9 @@ impl<T> ToolCallView<T> {
     ///
     /// # Errors
     ///
-    /// Fails if the call does not wait for a decision or has changed since it was shown; if the
-    /// arguments violate the schema; if the user cannot have read the call yet
-    /// ([`Self::can_approve`]); and outside of an event of the user ([`Refusal::Scripted`]).
+    /// Fails if the call does not wait for a decision or has changed since it was shown, or if the
+    /// arguments violate the schema. Also fails if the user cannot have read the call yet
+    /// ([`Self::can_approve`]), and outside of an event of the user ([`Refusal::Scripted`]).
     pub fn approve_with(&self, args: Value) -> Result<(), Refusal> {
         self.apply_approval(Verdict::Approve { args: Some(args) })
     }
@@ -103,8 +104,8 @@ impl<T> ToolCallView<T> {
         self.decide(Verdict::Deny { reason }, decider())
     }
 
-    /// Checks the conditions of the card, and applies an approval. If the card has conditions, the
-    /// approval is the user's, since the conditions accept only events of the user.
+    /// Checks the conditions of the card and applies the approval. If the card has conditions, the
+    /// approval counts as the user's, since the conditions accept only events of the user.
     fn apply_approval(&self, verdict: Verdict) -> Result<(), Refusal> {
         self.check_conditions()?;
         let decider = match self.conditions {
@@ -115,7 +116,7 @@ impl<T> ToolCallView<T> {
     }
 
     /// Applies a decision to the version of the call that was last rendered. If the call has
-    /// changed since, shows the current version.
+    /// changed since then, shows the current version and refuses the decision.
     pub(crate) fn decide(&self, verdict: Verdict, by: Decider) -> Result<(), Refusal> {
         let assistant = self.assistant().ok_or(Refusal::Ended)?;
         let cell = self.cell().ok_or(Refusal::AlreadyResolved)?;
@@ -130,17 +131,16 @@ impl<T> ToolCallView<T> {
         }))
     }
 
-    /// Answers the question that a handler asks through this card ([`super::ToolContext::ask`]).
-    ///
-    /// A value that cannot be serialized as JSON is ignored.
+    /// Answers the question that a handler asks through this card ([`super::ToolContext::ask`]). A
+    /// value that cannot be serialized as JSON is ignored.
     pub fn reply(&self, value: impl serde::Serialize) {
         if let (Ok(value), Some(assistant)) = (serde_json::to_value(value), self.assistant()) {
             assistant.runtime().reply(self.key(), Ok(value));
         }
     }
 
-    /// Answers a handler's question that has a schema. `Err` is the reason why the user gives no
-    /// answer.
+    /// Answers a handler's question that has a schema. `Err` contains the reason why the user gives
+    /// no answer.
     pub(crate) fn answer_handler(&self, answer: Result<Value, &str>) {
         if let Some(assistant) = self.assistant() {
             let answer = answer.map_err(ToolError::new);

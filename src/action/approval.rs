@@ -1,4 +1,5 @@
-//! Sets the approval rules of actions, the renderers of approvals, and the results of denials.
+//! Sets the approval rules of actions, the renderers of approval cards, and the results of denied
+//! calls.
 
 use std::{
     future::{Future, ready},
@@ -18,16 +19,17 @@ use crate::assistant::erase_call_renderer;
 /// The rule that determines whether the user must approve a call.
 #[non_exhaustive]
 pub enum Approval {
-    /// The user is never asked.
+    /// The user is never asked for approval.
     Never,
-    /// The user is asked each time.
+    /// The user is asked for approval of each call.
     Always,
-    /// The user is asked if a rule returns true for the validated arguments.
+    /// The user is asked for approval if this function returns true for the validated arguments.
     When(Box<dyn Fn(Value) -> LocalBoxFuture<'static, bool>>),
 }
 
 impl Approval {
-    /// Creates a rule that requires approval if a predicate on the arguments returns true.
+    /// Creates a rule that requires approval if a predicate on the arguments returns true, or if
+    /// the arguments do not have the type of the predicate.
     ///
     /// ```
     /// use leptos_assistant::Approval;
@@ -39,8 +41,6 @@ impl Approval {
     ///
     /// let above_100 = Approval::when(|transfer: &Transfer| transfer.amount > 100.0);
     /// ```
-    ///
-    /// Arguments that do not have the rule's type require approval.
     pub fn when<T: DeserializeOwned + 'static>(rule: impl Fn(&T) -> bool + 'static) -> Self {
         Self::When(Box::new(move |args| {
             let is_required = serde_json::from_value(args).map_or(true, |args| rule(&args));
@@ -105,18 +105,18 @@ impl<Args> ToolAction<Args> {
         self
     }
 
-    /// Allows only the user to approve: [`Assistant::approve`](crate::Assistant::approve) and
+    /// Allows only the user to approve calls. [`Assistant::approve`](crate::Assistant::approve) and
     /// similar methods are refused ([`Refusal::OnlyUser`](crate::Refusal::OnlyUser)), and grants
-    /// given by the application apply to no call. The application may deny.
+    /// from the application apply to no call of this action. The application may deny calls.
     ///
-    /// This does not affect when approval is required ([`Self::approval`]).
+    /// This setting does not change which calls require approval ([`Self::approval`]).
     #[must_use]
     pub fn only_user_approves(mut self) -> Self {
         self.spec = self.spec.with_only_user_approves(true);
         self
     }
 
-    /// Prevents approvals from being remembered: the user is asked each time that the approval rule
+    /// Prevents approvals from being remembered. The user is asked each time that the approval rule
     /// requires approval.
     #[must_use]
     pub fn always_ask(mut self) -> Self {
@@ -124,9 +124,9 @@ impl<Args> ToolAction<Args> {
         self
     }
 
-    /// Limits remembered approvals to calls in which the named arguments are the same; without
-    /// names, to calls in which all arguments are the same. By default the user may choose that an
-    /// approval applies to any arguments.
+    /// Limits remembered approvals to calls in which the named arguments have the same values. If
+    /// `names` is empty, all arguments must have the same values. By default, the user may choose
+    /// that an approval applies to any arguments.
     #[must_use]
     pub fn remember_for<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
         let names: Vec<String> = names.into_iter().map(Into::into).collect();
@@ -154,8 +154,8 @@ impl<Args> ToolAction<Args> {
         self
     }
 
-    /// Limits remembered approvals to calls in which an argument, named by a JSON Pointer such as
-    /// `/euros`, is a number and at most `max`. The user may choose a lower maximum.
+    /// Limits remembered approvals to calls in which an argument is a number of at most `max`. A
+    /// JSON Pointer such as `/euros` selects the argument. The user may choose a lower maximum.
     #[must_use]
     pub fn remember_up_to(mut self, pointer: impl Into<String>, max: impl Into<Number>) -> Self {
         let bounds = self.spec.grant_bounds().clone().up_to(pointer, max);
@@ -163,12 +163,12 @@ impl<Args> ToolAction<Args> {
         self
     }
 
-    /// Renders the approval of a call instead of the built-in card. The function calls
-    /// [`ToolCallView::approve`] and [`ToolCallView::deny`]; [`ToolCallView::args_value`] returns
-    /// the arguments that would run. The exact arguments stay one click away below the rendered
-    /// view. A decision still counts only for the call as it was shown, and an approval only once
-    /// the card was visible to its end and unchanged for half a second
-    /// ([`ToolCallView::can_approve`]). Approvals that the agent requests by an interrupt have the
+    /// Renders the approval of a call with a function instead of the built-in card. The function
+    /// calls [`ToolCallView::approve`] and [`ToolCallView::deny`]; [`ToolCallView::args_value`]
+    /// returns the arguments with which the call would run. The exact arguments can be opened with
+    /// one click below the rendered view. A decision applies only to the call as it was shown. An
+    /// approval counts only after the whole card was visible and unchanged for half a second
+    /// ([`ToolCallView::can_approve`]). Approvals that the agent requests by an interrupt use the
     /// built-in card.
     ///
     /// ```
@@ -199,9 +199,9 @@ impl<Args> ToolAction<Args> {
         self
     }
 
-    /// Sets the result that the agent receives for a denied call, from the arguments and the user's
-    /// reason. The default result is sent if the arguments do not have the action's type, or the
-    /// result cannot be serialized as JSON.
+    /// Sets a function that returns the result of a denied call for the agent, from the arguments
+    /// and the user's reason. The default result is sent if the arguments do not have the action's
+    /// type, or if the result cannot be serialized as JSON.
     ///
     /// ```
     /// use leptos_assistant::{Approval, ToolAction};

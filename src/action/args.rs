@@ -1,4 +1,5 @@
-//! Reads the arguments of a call for its renderer: typed, and while they stream in.
+//! Reads the arguments of a call for its renderer, as typed values and while the arguments stream
+//! in.
 
 use assistant_core::conversation::{Status, ToolCall};
 use serde::de::DeserializeOwned;
@@ -7,10 +8,10 @@ use serde_json::Value;
 use super::ToolCallView;
 
 impl<T> ToolCallView<T> {
-    /// Returns one argument by name, as soon as the argument is complete: with
-    /// [`stream_args`](super::ToolAction::stream_args) arguments arrive one by one, in the order in
-    /// which the agent writes them. Returns `None` until then, and if the argument is missing or
-    /// has another type.
+    /// Returns the argument with this name as soon as the argument is complete. With
+    /// [`stream_args`](super::ToolAction::stream_args), arguments arrive one by one, in the order
+    /// in which the agent writes them. Returns `None` if the argument is incomplete, is missing, or
+    /// does not have the type `R`.
     ///
     /// ```
     /// use leptos::prelude::*;
@@ -29,8 +30,9 @@ impl<T> ToolCallView<T> {
         deserialize_value(value)
     }
 
-    /// Reads the arguments that the renderer may use now: all arguments once they are complete, and
-    /// before that the partial arguments if the renderer streams them. Otherwise returns `None`.
+    /// Reads the arguments that are available to the renderer: the complete arguments or, while
+    /// arguments stream in, the partial arguments if the action streams them. Returns `None` if no
+    /// arguments are available.
     fn read_args<R>(&self, read: impl FnOnce(&ToolCall, &Value) -> Option<R>) -> Option<R> {
         let is_pending = self.status() == Status::Pending;
         if is_pending && !self.streams_args {
@@ -45,11 +47,12 @@ impl<T> ToolCallView<T> {
 }
 
 impl<T: DeserializeOwned> ToolCallView<T> {
-    /// Returns the arguments; `None` until they are complete, or if they do not have the type `T`.
-    /// If the action streams the arguments ([`super::ToolAction::stream_args`]), returns the
-    /// arguments parsed so far, with partial texts, or only the complete arguments if an incomplete
-    /// argument does not have its type yet. Optional fields (`Option`, `#[serde(default)]`) allow
-    /// parsing from the start; [`Self::arg`] reads a single argument.
+    /// Returns the arguments, or `None` if they are incomplete or do not have the type `T`. If the
+    /// action streams the arguments ([`super::ToolAction::stream_args`]), returns the arguments
+    /// parsed so far, including partial texts. If an incomplete argument does not have its type
+    /// yet, only the complete arguments are returned. With optional fields (`Option`,
+    /// `#[serde(default)]`), the arguments can be parsed from the start; [`Self::arg`] reads a
+    /// single argument.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -75,7 +78,7 @@ impl<T: DeserializeOwned> ToolCallView<T> {
     }
 }
 
-/// Returns those arguments that are complete while others are still streaming; `None` once all
+/// Returns the arguments that are complete while others are still streaming. Returns `None` if all
 /// arguments are complete.
 fn complete_args(call: &ToolCall, args: &Value) -> Option<Value> {
     let args = args.as_object().filter(|_| call.args().is_none())?;
@@ -87,7 +90,8 @@ fn complete_args(call: &ToolCall, args: &Value) -> Option<Value> {
     ))
 }
 
-/// Deserializes a value; `None` without a value, or if the value has another type.
+/// Deserializes a value. Returns `None` if there is no value, or if the value does not have the
+/// type `R`.
 pub(super) fn deserialize_value<R: DeserializeOwned>(value: Option<Value>) -> Option<R> {
     serde_json::from_value(value?).ok()
 }

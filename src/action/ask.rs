@@ -1,4 +1,4 @@
-//! Asks the user questions of a handler: in the card of its call, or in a dialog.
+//! Asks the user questions for a handler, in the card of the handler's call or in a dialog.
 
 use assistant_core::{
     action::ToolError,
@@ -17,8 +17,8 @@ use crate::{
 };
 
 impl ToolContext {
-    /// Asks the user through the call's card: its renderer receives `question` as the preliminary
-    /// result and answers with [`ToolCallView::reply`](super::ToolCallView::reply).
+    /// Asks the user a question through the call's card. The card's renderer receives `question` as
+    /// the preliminary result and answers with [`ToolCallView::reply`](super::ToolCallView::reply).
     ///
     /// ```
     /// use leptos::prelude::*;
@@ -39,9 +39,10 @@ impl ToolContext {
     ///
     /// # Errors
     ///
-    /// Fails if nothing renders the call, or its renderer is removed, since the user cannot answer
-    /// then; if the question cannot be serialized as JSON; if the answer has another type; if the
-    /// handler has asked another question meanwhile; or if the assistant was dropped.
+    /// Fails if no renderer draws the call or the renderer is removed, since the user then cannot
+    /// answer. Also fails if the question cannot be serialized as JSON, if the answer does not have
+    /// the type `R`, if the handler asks another question before the answer, or if the assistant is
+    /// dropped.
     pub async fn ask<R: DeserializeOwned>(&self, question: impl Serialize) -> Result<R, ToolError> {
         deserialize_answer(
             self.ask_on_card(serde_json::to_value(question)?, None)
@@ -49,9 +50,9 @@ impl ToolContext {
         )
     }
 
-    /// Asks the user for a value described by a JSON Schema. If neither the action nor its tool has
-    /// a renderer, the call's card shows a form, below the question if the question is a text;
-    /// otherwise the renderer asks, as with [`Self::ask`].
+    /// Asks the user for a value that a JSON Schema describes. If neither the action nor its tool
+    /// has a renderer, the call's card shows a form, below the question if the question is a text.
+    /// If there is a renderer, the renderer asks the question, as with [`Self::ask`].
     ///
     /// ```
     /// use leptos_assistant::{ToolAction, ToolContext, ToolError};
@@ -68,8 +69,8 @@ impl ToolContext {
     /// # Errors
     ///
     /// Fails if the user gives no answer, if the question cannot be serialized as JSON, if the
-    /// answer has another type, if the handler has asked another question meanwhile, or if the
-    /// assistant was dropped.
+    /// answer does not have the type `R`, if the handler asks another question before the answer,
+    /// or if the assistant is dropped.
     pub async fn ask_with<R: DeserializeOwned>(
         &self,
         question: impl Serialize,
@@ -111,8 +112,9 @@ impl ToolContext {
         reply.await.map_err(|_| replaced_error())?
     }
 
-    /// Asks the user in a dialog with Confirm and Cancel. Returns true if the user confirms.
-    /// Closing the dialog counts as Cancel. Also returns false if the assistant was dropped.
+    /// Asks the user in a dialog with the buttons Confirm and Cancel. Returns true if the user
+    /// confirms. Returns false if the user cancels or closes the dialog, or if the assistant was
+    /// dropped.
     ///
     /// ```
     /// use leptos_assistant::{ConfirmOptions, ToolAction, ToolContext};
@@ -152,14 +154,14 @@ fn deserialize_answer<R: DeserializeOwned>(answer: Value) -> Result<R, ToolError
 
 impl Assistant {
     /// Notifies the cards that a renderer was registered or removed, and ends the questions that no
-    /// renderer can show any more.
+    /// renderer can show any longer.
     pub(crate) fn notify_renderers_changed(&self) {
         self.view().notify_renderers_changed();
         self.end_unrenderable_questions();
     }
 
-    /// Ends questions that cannot be answered because no renderer draws their calls. First waits
-    /// for pending work, which may mount a component that has a renderer.
+    /// Ends the questions that the user cannot answer because no renderer draws their calls. Before
+    /// that, waits for pending work, which may mount a component with a renderer.
     fn end_unrenderable_questions(&self) {
         let has_open_question = self.view().asked.with_untracked(|list| {
             let has_no_schema = |asked: &HandlerQuestion| asked.schema.is_none();
@@ -199,7 +201,7 @@ impl Assistant {
     }
 }
 
-/// A guard that removes a question once the handler has the answer or is dropped.
+/// A guard that removes a question when the handler has the answer or when the guard is dropped.
 struct QuestionGuard {
     asking: AskingGuard,
     id: u64,
@@ -214,7 +216,7 @@ impl Drop for QuestionGuard {
     }
 }
 
-/// A guard that closes a dialog once the handler has the answer or is dropped.
+/// A guard that closes a dialog when the handler has the answer or when the guard is dropped.
 struct DialogGuard {
     asking: AskingGuard,
     id: u64,
@@ -228,8 +230,8 @@ impl Drop for DialogGuard {
     }
 }
 
-/// A guard that marks the chat as waiting for the user, so that the waiting time does not count
-/// towards the time limit of the handler.
+/// A guard that marks the chat as waiting for the user, so that the time limit of the handler does
+/// not include the waiting time.
 struct AskingGuard {
     assistant: WeakAssistant,
     invocation: InvocationId,
@@ -256,7 +258,7 @@ impl Drop for AskingGuard {
 }
 
 fn dispatch_asking(assistant: &Assistant, invocation: InvocationId, is_open: bool) {
-    // The session never refuses this input.
+    // The result is ignored, because the session never refuses this input.
     let _ = assistant.dispatch(Input::Asking {
         invocation,
         is_open,

@@ -1,4 +1,4 @@
-//! Builds actions. The module `approval` sets the approval rules of an action, the module
+//! Builds actions. The module `approval` sets the approval rules of an action, and the module
 //! `execution` sets its execution options.
 
 use std::marker::PhantomData;
@@ -13,7 +13,7 @@ use crate::{
     render::{ApprovalRule, DenialResult, PermissionRule, PreviewFn, SanitizeFn},
 };
 
-/// An action: its description for the agent, its handler, its renderer, and its approval rule.
+/// An action, with its description for the agent, its handler, its renderer, and its approval rule.
 ///
 /// ```
 /// use leptos_assistant::{ToolAction, Approval, ToolError};
@@ -53,8 +53,8 @@ pub struct ToolAction<Args = Value> {
 }
 
 impl ToolAction {
-    /// Creates an action with a unique name (letters, digits, `_`, `-`, `.`; at most 128) and a
-    /// description for the model.
+    /// Creates an action with a unique name and a description for the model. The name consists of
+    /// at most 128 letters, digits, `_`, `-` and `.`.
     pub fn new(name: impl Into<String>, description: impl Into<String>) -> Self {
         Self::from_definition(ActionSpec::new(name, description))
     }
@@ -91,7 +91,8 @@ impl ToolAction {
 }
 
 impl<Args> ToolAction<Args> {
-    /// Changes the type of the arguments.
+    /// Changes the type of the arguments for the renderers and rules that are set after this
+    /// method.
     ///
     /// ```
     /// use leptos_assistant::ToolAction;
@@ -126,7 +127,8 @@ impl<Args> ToolAction<Args> {
         }
     }
 
-    /// Sets a description that changes: a signal or a closure, read when a run opens.
+    /// Sets a description that may change. `text` is a signal or a closure, which is read when a
+    /// run opens.
     ///
     /// ```
     /// use leptos::prelude::*;
@@ -142,16 +144,16 @@ impl<Args> ToolAction<Args> {
         self
     }
 
-    /// Sets the JSON Schema of the arguments: a value, a signal or a closure, read when a run
-    /// opens. Without a schema the action has no arguments.
+    /// Sets the JSON Schema of the arguments. `schema` is a value, a signal or a closure, which is
+    /// read when a run opens. Without a schema, the action has no arguments.
     #[must_use]
     pub fn parameters<M>(mut self, schema: impl IntoReactiveValue<Signal<Value>, M>) -> Self {
         self.parameters = Some(schema.into_reactive_value());
         self
     }
 
-    /// Offers and starts the action only while `enabled` is true: a value, a signal or a closure.
-    /// While it is false, running calls continue, and cards stay.
+    /// Offers and starts the action only while `enabled` is true. `enabled` is a value, a signal or
+    /// a closure. While it is false, running calls continue and cards remain.
     ///
     /// ```
     /// use leptos::prelude::*;
@@ -168,12 +170,12 @@ impl<Args> ToolAction<Args> {
         self
     }
 
-    /// Sets the handler: a function of no arguments, of the call's arguments, of a
-    /// [`ToolContext`](super::ToolContext), or of both; `async` or not. See [`IntoHandler`].
+    /// Sets the handler. The handler is a synchronous or `async` function that takes no arguments,
+    /// the call's arguments, a [`ToolContext`](super::ToolContext), or both. See [`IntoHandler`].
     ///
-    /// The handler and the rules of the action have the contexts of the component that registers
-    /// the action (`use_context`) as long as the component is mounted, and read signals without
-    /// tracking them.
+    /// The handler and the rules of the action have access to the contexts of the component that
+    /// registers the action (`use_context`) as long as the component is mounted. They read signals
+    /// without tracking them.
     ///
     /// ```
     /// use leptos_assistant::{ToolAction, ToolContext};
@@ -198,8 +200,8 @@ impl<Args> ToolAction<Args> {
         self.args()
     }
 
-    /// Sets the renderer of the calls. The function runs once for each card; values that it reads
-    /// from the [`ToolCallView`] inside closures are tracked. The arguments have the type that the
+    /// Sets the renderer of the calls. The function runs once for each card. Values that closures
+    /// in the view read from the [`ToolCallView`] are tracked. The arguments have the type that the
     /// preceding handler or [`Self::args`] has set.
     ///
     /// ```
@@ -226,9 +228,9 @@ impl<Args> ToolAction<Args> {
         self
     }
 
-    /// Exposes arguments to the renderer while they stream in, in any order: everything that can be
-    /// parsed so far ([`ToolCallView::args`]), or each argument once it is complete
-    /// ([`ToolCallView::arg`]).
+    /// Exposes arguments to the renderer while they stream in. The renderer can read all values
+    /// that can be parsed so far ([`ToolCallView::args`]), or each argument as soon as it is
+    /// complete ([`ToolCallView::arg`]).
     ///
     /// ```
     /// use leptos::prelude::*;

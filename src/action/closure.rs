@@ -1,12 +1,12 @@
 //! Defines bounds on the closures that receive the arguments of an action. The compile errors of
-//! these bounds name the fix.
+//! these bounds tell how to fix the closure.
 //!
-//! Each trait has a second implementation that applies to no closure. With two candidates the
-//! compiler reports the trait with its message; with one candidate, the compiler reports the failed
-//! bound of that implementation, which names two types and no fix.
+//! Each trait has a second implementation that applies to no closure. With two candidates, the
+//! compiler reports the trait with its message. With one candidate, the compiler would report the
+//! failed bound of that implementation, which names two types and no fix.
 
-/// A function of the arguments of an action (`Args` or `&Args`): every `Fn(Args) -> Output`. The
-/// compiler infers `Marker`.
+/// A function that takes the arguments of an action (`Args` or `&Args`). The trait is implemented
+/// for every `Fn(Args) -> Output`. The compiler infers `Marker`.
 #[diagnostic::on_unimplemented(
     message = "this function does not take `{Args}`, which are the arguments of the action here",
     label = "must take `{Args}`",
@@ -15,8 +15,8 @@
 )]
 pub trait ArgsFn<Args, Output, Marker>: Fn(Args) -> Output {}
 
-/// A function of the arguments of a denied call and the user's reason: every
-/// `Fn(&Args, Option<&str>) -> Output`. The compiler infers `Marker`.
+/// A function that takes the arguments of a denied call and the user's reason. The trait is
+/// implemented for every `Fn(&Args, Option<&str>) -> Output`. The compiler infers `Marker`.
 #[diagnostic::on_unimplemented(
     message = "this function does not take `&{Args}` and `Option<&str>`, which are the arguments of the action here and the reason",
     label = "must take `&{Args}` and `Option<&str>`",
@@ -25,12 +25,12 @@ pub trait ArgsFn<Args, Output, Marker>: Fn(Args) -> Output {}
 )]
 pub trait DenialFn<Args, Output, Marker>: Fn(&Args, Option<&str>) -> Output {}
 
-/// The marker of the implementations for functions.
+/// The type of `Marker` in the implementations that apply to functions.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct Applies;
 
-/// The marker of the implementations that apply to nothing.
+/// The type of `Marker` in the implementations that apply to no function.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct Never;

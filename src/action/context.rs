@@ -1,5 +1,5 @@
 //! Gives a running handler access to its call and the chat. The module `ask` adds the methods that
-//! ask the user.
+//! ask the user questions.
 
 use std::{cell::Cell, rc::Rc, time::Duration};
 
@@ -21,7 +21,7 @@ use crate::{
     ui::sleep,
 };
 
-/// The handle of a running handler to its call and the chat.
+/// A handle through which a running handler accesses its call and the chat.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -64,7 +64,7 @@ impl ToolContext {
         }
     }
 
-    /// Returns the id that the agent gave the call.
+    /// Returns the id that the agent assigned to the call.
     #[must_use]
     pub fn call_id(&self) -> &str {
         self.invocation.call_id()
@@ -76,22 +76,23 @@ impl ToolContext {
         self.invocation.call_key()
     }
 
-    /// Returns the id of the message that made the call; `None` if the page called the action itself.
+    /// Returns the id of the message that made the call. Returns `None` if the page called the
+    /// action itself.
     #[must_use]
     pub fn message_id(&self) -> Option<&MessageId> {
         self.invocation.message_id()
     }
 
-    /// Returns the id of the message before the message that contains the call; `None` if the page
-    /// called the action itself, or if there is no earlier message.
+    /// Returns the id of the message before the message that contains the call. Returns `None` if
+    /// the page called the action itself, or if there is no earlier message.
     #[must_use]
     pub fn parent_message_id(&self) -> Option<MessageId> {
         let message = self.message_id()?;
         self.with_conversation(|all| all.parent(message).cloned())?
     }
 
-    /// Returns the id of the assistant in this page ([`Assistant::client_id`]); `None` after the
-    /// assistant was dropped.
+    /// Returns the id of the assistant in this page ([`Assistant::client_id`]). Returns `None` if
+    /// the assistant was dropped.
     #[must_use]
     pub fn client_id(&self) -> Option<String> {
         let assistant = self.assistant.upgrade()?;
@@ -114,7 +115,7 @@ impl ToolContext {
         self.invocation.iteration()
     }
 
-    /// Returns the messages of the branch that is shown, oldest first; no messages after the
+    /// Returns the messages of the displayed branch, oldest first. Returns no messages if the
     /// assistant was dropped.
     #[must_use]
     pub fn history(&self) -> Vec<Message> {
@@ -124,8 +125,8 @@ impl ToolContext {
         self.assistant.upgrade().and_then(read).unwrap_or_default()
     }
 
-    /// Returns a token that signals the cancellation of the call. The handler's future is dropped
-    /// on cancellation; the token is for work that the handler has started elsewhere.
+    /// Returns a token that signals the cancellation of the call. On cancellation, the handler's
+    /// future is dropped; the token is for work that continues outside of this future.
     ///
     /// ```
     /// # use leptos_assistant::{ToolAction, ToolContext};
@@ -145,7 +146,7 @@ impl ToolContext {
         &self.cancellation
     }
 
-    /// Reports progress: a fraction from 0 to 1 or `None`, and a text, which may be empty.
+    /// Reports progress, with a fraction from 0 to 1 or `None`, and a text, which may be empty.
     pub fn progress(&self, fraction: impl Into<Option<f64>>, text: impl Into<String>) {
         let text = text.into();
         let progress = Progress::new(fraction.into(), (!text.is_empty()).then_some(text));
@@ -155,17 +156,17 @@ impl ToolContext {
         });
     }
 
-    /// Shows a preliminary result, which is never sent
-    /// ([`ToolCallView::preliminary`](super::ToolCallView::preliminary)).
-    ///
-    /// A value that cannot be serialized as JSON is ignored.
+    /// Shows a preliminary result, which is never sent to the agent
+    /// ([`ToolCallView::preliminary`](super::ToolCallView::preliminary)). A value that cannot be
+    /// serialized as JSON is ignored.
     pub fn preliminary(&self, value: impl Serialize) {
         if let Ok(value) = serde_json::to_value(value) {
             self.dispatch_for_call(|invocation| Input::Preliminary { invocation, value });
         }
     }
 
-    /// Ends the loop after this call: the result is sent to the agent with the next user message.
+    /// Ends the loop of runs after this call. The result is sent to the agent with the next user
+    /// message.
     pub fn stop_loop(&self) {
         self.stop.set(true);
     }
@@ -174,9 +175,9 @@ impl ToolContext {
         self.stop.get()
     }
 
-    /// Calls another action of the page in the same way as an agent does: with validated arguments,
-    /// its limits, the user's approval where it is required, and its handler. The nested call is
-    /// cancelled when this call ends.
+    /// Calls another action of the page in the same way as an agent does: the arguments are
+    /// validated, limits apply, and the user is asked for approval if it is required. The nested
+    /// call is cancelled when this call ends.
     ///
     /// ```
     /// # use leptos_assistant::{ToolAction, ToolContext, ToolError};
@@ -192,8 +193,8 @@ impl ToolContext {
     ///
     /// # Errors
     ///
-    /// Fails with the errors of [`Assistant::execute`], and if this call is over, or if actions are
-    /// nested too deeply.
+    /// Fails with the errors of [`Assistant::execute`]. Also fails if this call is over, if the
+    /// assistant was removed, or if actions are nested too deeply.
     pub async fn execute(&self, name: &str, args: Value) -> Result<Value, ToolError> {
         let removed_error = || ToolError::new("The assistant was removed");
         let assistant = self.assistant.upgrade().ok_or_else(removed_error)?;
@@ -201,14 +202,14 @@ impl ToolContext {
         assistant.runtime().execute(name, args, parent).await
     }
 
-    /// Reads the whole current conversation, with every branch; `None` after the assistant was
-    /// dropped.
+    /// Reads the whole current conversation with all its branches. Returns `None` if the assistant
+    /// was dropped.
     pub fn with_conversation<R>(&self, read: impl FnOnce(&Conversation) -> R) -> Option<R> {
         self.assistant.upgrade()?.with_conversation(read)
     }
 
-    /// Waits until an action is registered. Use this in handlers that change the page, for example
-    /// by navigation, so that the agent is offered the actions of the new page.
+    /// Waits until an action is registered. Handlers that change the page, for example by
+    /// navigation, can use this method so that the agent is offered the actions of the new page.
     ///
     /// ```
     /// use leptos_assistant::{ToolAction, ToolContext, ToolError};
@@ -223,7 +224,7 @@ impl ToolContext {
     ///
     /// # Errors
     ///
-    /// Fails if the action is not registered within five seconds.
+    /// Fails if the action is not registered within five seconds, or if the assistant was dropped.
     pub async fn until_registered(&self, name: &str) -> Result<(), ToolError> {
         let timeout_error = || ToolError::new(format!("Action {name} was not registered in time"));
         let assistant = self.assistant.upgrade().ok_or_else(timeout_error)?;
@@ -238,7 +239,8 @@ impl ToolContext {
 
     fn dispatch_for_call(&self, input: impl FnOnce(InvocationId) -> Input) {
         if let Some(assistant) = self.assistant.upgrade() {
-            // The session refuses the input only if the call is over. The input is not needed then.
+            // The result is ignored, because the session refuses the input only if the call is
+            // over, and the input is then not needed.
             let _ = assistant.dispatch(input(self.invocation.id()));
         }
     }

@@ -1,5 +1,5 @@
-//! Reads the state of a call for its approval card: the party that asks, the conditions, and the
-//! permitted contents of a decision.
+//! Reads the state of a call for its approval card: the party that asks for approval, the
+//! conditions for an approval, and the permitted contents of a decision.
 
 use assistant_core::{
     action::{Availability, Execution, GrantBounds, Registration, Remembering},
@@ -13,7 +13,7 @@ use serde_json::Value;
 use super::ToolCallView;
 use crate::assistant::{Assistant, DecisionConditions};
 
-/// The optional contents that a decision about a call may have.
+/// The optional contents that are permitted in a decision about a call.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ApprovalTakes {

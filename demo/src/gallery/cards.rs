@@ -1,4 +1,4 @@
-//! The states of the gallery that show the default card of a call.
+//! Defines the states of the gallery that show the default card of a call.
 
 use leptos_assistant::{
     Approval, ToolAction, ToolError, agent::Script, event::RunInput, use_assistant,
@@ -141,7 +141,8 @@ fn register_denied_action() {
     let pending_approvals = assistant.pending_approvals();
     leptos::prelude::Effect::new(move |_| {
         for call in leptos::prelude::Get::get(&pending_approvals) {
-            // The denial is refused if the call is already decided.
+            // The result is ignored, because the denial is refused only if the call is already
+            // decided.
             let _ = assistant.deny(&call, Some("not at night".to_owned()));
         }
     });

@@ -1,4 +1,4 @@
-//! The states of the gallery that show errors, limits and incomplete answers.
+//! Defines the states of the gallery that show errors, limits and incomplete answers.
 
 use leptos_assistant::{
     ToolAction, ToolError,

@@ -1,5 +1,5 @@
-//! The states of the gallery that show questions to the user, asked by the page, a handler or the
-//! agent.
+//! Defines the states of the gallery that show questions to the user from the page, from a handler
+//! or from the agent.
 
 use leptos_assistant::{
     Approval, Description, Risk, ToolAction, ToolContext, ToolError,

@@ -1,6 +1,6 @@
-//! The activity panel, and the actions that change no other panel: `confirmAction`; `api_request`,
-//! which only renders calls that an agent runs itself; and `draw_chart`, whose card fails on
-//! purpose.
+//! Renders the activity panel, and defines the actions that change no other panel: `confirmAction`;
+//! `api_request`, which only renders calls that an agent runs itself; and `draw_chart`, whose card
+//! fails on purpose.
 
 use std::fmt;
 
@@ -85,7 +85,8 @@ async fn confirm(
     ctx: ToolContext,
 ) -> Result<&'static str, ToolError> {
     let importance = args.importance.unwrap_or_else(|| "medium".to_owned());
-    // The dialog is in the chat, which narrow screens may not show.
+    // The assistant's side is shown first, because the dialog is in the chat, which narrow screens
+    // may hide.
     harbor.view.set(PageSide::Assistant);
     let mut question = ConfirmOptions::new(format!("Do you want to {}?", args.action)).text(
         format!("The assistant asks before it goes on. Importance: {importance}."),
@@ -177,8 +178,8 @@ impl fmt::Display for ChartError {
 
 impl std::error::Error for ChartError {}
 
-/// Returns the action `draw_chart`. Its card always fails, to show the fallback for an application's
-/// card that fails.
+/// Returns the action `draw_chart`. The action's card always fails, to demonstrate the fallback for
+/// such a card.
 fn draw_chart() -> ToolAction<ChartArgs> {
     ToolAction::new("draw_chart", "Draw a chart of some values")
         .parameters(json!({

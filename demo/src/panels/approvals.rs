@@ -1,4 +1,4 @@
-//! The panel of remembered approvals. Permanent approvals are stored in the browser.
+//! Renders the panel of remembered approvals. Permanent approvals are stored in the browser.
 
 use std::{future::ready, pin::Pin};
 
@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use leptos_assistant::{ApprovalStore, tool::AllowedActions, use_assistant};
 use serde_json::Value;
 
-/// The key under which approvals are stored.
+/// The key of the approvals in the browser's local storage.
 const STORAGE_KEY: &str = "harbor:allowed";
 
 #[component]
@@ -33,7 +33,8 @@ impl ApprovalStore for LocalStorage {
 
     fn keep(&self, approvals: Vec<Value>) {
         if let Some(storage) = storage() {
-            // If storing fails, the user is asked again after the page is reloaded.
+            // The result is ignored, because the only effect of a failure is that the user is asked
+            // again after the page is reloaded.
             let _ = storage.set_item(STORAGE_KEY, &Value::from(approvals).to_string());
         }
     }

@@ -1,12 +1,12 @@
-//! The panel with all branches of the conversation.
+//! Renders the panel with all branches of the conversation.
 
 use leptos::prelude::*;
 use leptos_assistant::chat::TreeView;
 
 use crate::browser::parameter;
 
-/// The panel with all branches of the conversation. It is initially open if the page's address has
-/// the parameter `tree`.
+/// The panel with all branches of the conversation. The panel is initially open if the page's
+/// address has the parameter `tree`.
 #[component]
 pub(crate) fn Branches() -> impl IntoView {
     let is_open = RwSignal::new(parameter("tree").is_some());

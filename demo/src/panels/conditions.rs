@@ -1,5 +1,5 @@
-//! The weather panel, and the action `get_weather`, which requires approval each time, because it
-//! shares a location.
+//! Renders the weather panel, and defines the action `get_weather`. The action requires approval
+//! each time, because it shares a location.
 
 use leptos::prelude::*;
 use leptos_assistant::{

@@ -1,5 +1,6 @@
-//! The action `deployApplication`, which deploys a version to an environment. The action is enabled
-//! while the switch in the environments panel is on. Deployments to production require approval.
+//! Defines the action `deployApplication`, which deploys a version to an environment. The action is
+//! enabled while the switch in the environments panel is on. Deployments to production require
+//! approval.
 
 use std::time::Duration;
 
@@ -17,7 +18,7 @@ use crate::{
     state::{ASSISTANT, ASSISTANT_WITH_APPROVAL, Environment, Harbor, Lane, LaneStatus},
 };
 
-/// The duration of a rollout. One second represents one minute.
+/// The duration of a rollout. One second in the demo represents one minute.
 const ROLLOUT_DURATION: Duration = Duration::from_secs(5);
 
 #[derive(Clone, Deserialize)]
@@ -65,8 +66,8 @@ pub(super) fn action(harbor: Harbor) -> ToolAction<DeployArgs> {
     .render(deploy_card)
 }
 
-/// Returns the preview of a deployment: the current and the new version. Fails for an unknown
-/// environment.
+/// Returns the preview of a deployment, which contains the current and the new version. Fails if
+/// the environment is unknown.
 fn preview_change(harbor: Harbor, args: &DeployArgs) -> Result<String, String> {
     let Some(env) = Environment::parse(&args.environment) else {
         return Err(format!(
@@ -114,7 +115,7 @@ fn start_deployment(harbor: Harbor, args: &DeployArgs) -> Result<Deployment, Too
     })
 }
 
-/// Completes a rollout, unless another deployment has replaced it.
+/// Completes a rollout. Does nothing if another deployment has replaced the rollout.
 fn complete_rollout(harbor: Harbor, env: Environment, number: u64) {
     let lane = harbor.lane(env);
     if lane.with_untracked(|lane| lane.status == LaneStatus::RollingOut(number)) {

@@ -1,5 +1,5 @@
-//! The environments panel: a lane for each environment, and the switch that permits the assistant
-//! to deploy. The actions are in `deploy` and `stages`.
+//! Renders the environments panel, with a lane for each environment and the switch that permits the
+//! assistant to deploy. The actions are in `deploy` and `stages`.
 
 use leptos::prelude::*;
 use leptos_assistant::{use_assistant_action, use_assistant_context};

@@ -1,4 +1,4 @@
-//! The panels of the page. A panel registers its actions while it is mounted.
+//! Renders the panels of the page. A panel registers its actions while it is mounted.
 
 mod activity;
 mod approvals;

@@ -1,4 +1,4 @@
-//! The projects panel, and the action `confirmDeletion`.
+//! Renders the projects panel, and defines the action `confirmDeletion`.
 
 use leptos::prelude::*;
 use leptos_assistant::{
@@ -109,7 +109,8 @@ async fn confirm_and_delete(
         resource_type,
         resource_name,
     } = args;
-    // The dialog is in the chat, which narrow screens may not show.
+    // The assistant's side is shown first, because the dialog is in the chat, which narrow screens
+    // may hide.
     harbor.view.set(PageSide::Assistant);
     let question = ConfirmOptions::new(format!("Delete {resource_name}?"))
         .text(format!(

@@ -1,4 +1,5 @@
-//! The search panel, and the action `web_search`, which is registered while the panel is open.
+//! Renders the search panel, and defines the action `web_search`, which is registered while the
+//! panel is open.
 
 use leptos::prelude::*;
 use leptos_assistant::{
@@ -16,13 +17,13 @@ use crate::{
 
 /// The number of steps of a search. The progress is reported before each step.
 const STEP_COUNT: i32 = 4;
-/// The duration of a step, in milliseconds.
+/// The duration of a step of a search, in milliseconds.
 const STEP_MS: i32 = 150;
-/// The duration of a step for queries that contain "slow", in milliseconds: long enough for the user
-/// to stop the search.
+/// The duration of a step for queries that contain "slow", in milliseconds. It is long enough for
+/// the user to stop the search.
 const SLOW_STEP_MS: i32 = 8_000;
 
-/// The search panel, or its placeholder while it is closed.
+/// The search panel, or a placeholder while the panel is closed.
 #[component]
 pub(crate) fn SearchSection(harbor: Harbor) -> impl IntoView {
     view! {

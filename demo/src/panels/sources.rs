@@ -1,5 +1,5 @@
-//! The data sources panel, and the actions `selectDataSource` and `analyzing_data`. The latter only
-//! renders calls that an agent runs itself.
+//! Renders the data sources panel, and defines the actions `selectDataSource` and `analyzing_data`.
+//! `analyzing_data` only renders calls that an agent runs itself.
 
 use leptos::prelude::*;
 use leptos_assistant::{
@@ -75,7 +75,7 @@ impl SelectionArgs {
     }
 }
 
-/// A data source as it is sent to the agent.
+/// A data source in the form in which the agent receives it.
 #[derive(Clone, Serialize, Deserialize)]
 struct Choice {
     name: String,
@@ -174,7 +174,7 @@ fn choices(
         let (call, answer) = (*call, choice.clone());
         let choose = move |_| {
             call.reply(&answer);
-            // The button, which has the focus, is removed with its card.
+            // The composer is focused, because the focused button is removed with its card.
             focus_in_next_frame(".la-composer-input");
         };
         view! {
@@ -216,8 +216,8 @@ fn choices(
     .into_any()
 }
 
-/// The arguments of an analysis. `progress` is a percentage, or the list of percentages so far,
-/// which grows while the arguments stream in.
+/// The arguments of an analysis. `progress` is a percentage or a list of the percentages so far.
+/// The list grows while the arguments stream in.
 #[derive(Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct AnalysisArgs {

@@ -1,5 +1,5 @@
-//! The action `deployment_process`, which deploys a version in five stages. The handler reports its
-//! progress, which the environment's lane and the call's card show.
+//! Defines the action `deployment_process`, which deploys a version in five stages. The handler
+//! reports its progress, which the environment's lane and the call's card show.
 
 use leptos::prelude::*;
 use leptos_assistant::{
@@ -22,10 +22,10 @@ pub(super) const STAGES: [&str; 5] = [
     "Verifying",
 ];
 
-/// The duration of a stage, in milliseconds.
+/// The duration of a deployment stage, in milliseconds.
 const STAGE_MS: i32 = 900;
-/// The duration of a stage for the version "slow", in milliseconds: long enough for the user to stop
-/// the deployment.
+/// The duration of a stage for the version "slow", in milliseconds. It is long enough for the user
+/// to stop the deployment.
 const SLOW_STAGE_MS: i32 = 6_000;
 
 #[derive(Clone, Deserialize)]
@@ -107,9 +107,9 @@ async fn run_stages(
     })
 }
 
-/// A guard of the lane to which a version is deployed. If the guard is dropped before a call to
-/// `finish`, for example because the handler is stopped, it marks the lane as healthy again, with
-/// its previous version.
+/// A guard for the lane to which a version is deployed. If the guard is dropped before `finish` is
+/// called, for example because the handler is stopped, the guard marks the lane as healthy again
+/// and restores its previous version.
 struct LaneGuard {
     harbor: Harbor,
     env: Environment,

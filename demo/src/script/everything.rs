@@ -1,4 +1,4 @@
-//! The scene with every kind of part: reasoning, steps, an activity that changes, files and
+//! Defines the scene with every kind of part: reasoning, steps, an activity that changes, files and
 //! sources.
 
 use std::time::Duration;

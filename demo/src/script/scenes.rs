@@ -1,19 +1,20 @@
-//! The scenes in the Markdown files of `demo/scenes/`. Words in the user's message select a scene
-//! and fill its placeholders. Scenes that Markdown cannot express are in the parent module.
+//! Selects the scenes in the Markdown files of `demo/scenes/`. Words in the user's message select a
+//! scene and fill its placeholders. Scenes that cannot be expressed in Markdown are in the parent
+//! module.
 
 use leptos_assistant::agent::Transcript;
 
 use super::words;
 
-/// Includes the Markdown file of a scene.
+/// Creates the transcript of the scene in a Markdown file.
 macro_rules! scene {
     ($name:literal) => {
         Transcript::new(include_str!(concat!("../../scenes/", $name, ".md")))
     };
 }
 
-/// Returns the failure scene that the user asks for, if any. The scene is played even if the page
-/// does not offer its tool.
+/// Returns the failure scene that the user asks for, or `None` if the text does not ask for a
+/// failure. The scene is played even if the page does not offer the scene's tool.
 pub(super) fn failure_scene(lower: &str) -> Option<Transcript> {
     let has_word = |word: &str| lower.contains(word);
     if has_word("unknown tool") {
@@ -25,7 +26,7 @@ pub(super) fn failure_scene(lower: &str) -> Option<Transcript> {
     }
 }
 
-/// Returns the scene that the user asks for, if any.
+/// Returns the scene that the user asks for, or `None` if no scene matches the text.
 pub(super) fn find_scene(text: &str, lower: &str) -> Option<Transcript> {
     let has_word = |word: &str| lower.contains(word);
     let query = words::text_after(text, &["search for ", "search "]);

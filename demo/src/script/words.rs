@@ -10,10 +10,11 @@ pub(super) fn unique_id(kind: &str) -> String {
     format!("{kind}-{}", COUNT.fetch_add(1, Ordering::Relaxed) + 1)
 }
 
-/// Returns the rest of a text after the first of the phrases that occurs in it, without punctuation
-/// at the ends; `None` if no phrase occurs or nothing follows.
+/// Returns the text that follows the first of the phrases that occurs in `text`, without
+/// punctuation at the ends. Returns `None` if no phrase occurs or if no text follows the phrase.
 pub(super) fn text_after<'a>(text: &'a str, phrases: &[&str]) -> Option<&'a str> {
-    // Only ASCII letters change, so byte offsets in `lower` are valid in `text`.
+    // `to_ascii_lowercase` is used because it keeps byte offsets: an offset in `lower` is valid in
+    // `text`.
     let lower = text.to_ascii_lowercase();
     let rest = phrases.iter().find_map(|phrase| {
         let start = lower.find(phrase)?;
@@ -23,8 +24,8 @@ pub(super) fn text_after<'a>(text: &'a str, phrases: &[&str]) -> Option<&'a str>
     (!rest.is_empty()).then_some(rest)
 }
 
-/// Returns the places in a text such as "the weather in Oslo and Bergen?"; Rotterdam if the text
-/// names no place.
+/// Returns the places in a text such as "the weather in Oslo and Bergen?". Returns Rotterdam if the
+/// text names no place.
 pub(super) fn places(text: &str) -> Vec<String> {
     let place_list = text_after(text, &["weather in ", " in "]).unwrap_or("Rotterdam");
     let places = place_list.split([',']).flat_map(|part| part.split(" and "));
@@ -39,7 +40,7 @@ pub(super) fn places(text: &str) -> Vec<String> {
 }
 
 /// Returns the kind and the name of the resource in a text such as "Delete the project
-/// atlas-sandbox"; the file `report.pdf` if the text names no resource.
+/// atlas-sandbox". Returns the file `report.pdf` if the text names no resource.
 pub(super) fn resource(text: &str) -> (&'static str, &str) {
     if let Some(name) = text_after(text, &["project "]) {
         return ("project", name);
@@ -48,7 +49,7 @@ pub(super) fn resource(text: &str) -> (&'static str, &str) {
     ("file", name.unwrap_or("report.pdf"))
 }
 
-/// Returns the action that the text asks to confirm, with a lowercase first letter.
+/// Returns the action that the user asks to confirm, with a lowercase first letter.
 pub(super) fn action(text: &str) -> String {
     let subject = text_after(text, &["confirm "]).unwrap_or(text);
     let subject = subject.split(", but").next().unwrap_or(subject);
@@ -57,8 +58,8 @@ pub(super) fn action(text: &str) -> String {
     first_letter.unwrap_or_default() + chars.as_str()
 }
 
-/// Returns the first word of a text that contains a digit, without punctuation at the ends; `2.4.0`
-/// if no word contains a digit.
+/// Returns the first word of a text that contains a digit, without punctuation at the ends. Returns
+/// `2.4.0` if no word contains a digit.
 pub(super) fn version(text: &str) -> &str {
     text.split_whitespace()
         .map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()))
