@@ -24,18 +24,19 @@ pub struct ApprovalTakes {
 }
 
 impl<T> ToolCallView<T> {
-    /// Returns true if an approval counts now: the whole card has been visible, and the card has
-    /// neither changed nor moved for half a second. Until then a click may be meant for something
-    /// else, and [`Self::approve`] fails with [`Refusal::TooEarly`]. A denial counts at once.
+    /// Returns true if an approval counts now, that is, if the whole card has been visible and has
+    /// neither changed nor moved for half a second. If an approval does not count yet, the user may
+    /// have clicked on something else, and [`Self::approve`] fails with [`Refusal::TooEarly`]. A
+    /// denial counts at once.
     ///
-    /// An approval must come from the user: [`Self::approve`] counts only while a click or key
-    /// event of the user in the view is handled. It fails in a later task, and for a click by a
-    /// script ([`Refusal::Scripted`]). Decisions of the application's code go through
-    /// [`Assistant::approve`].
+    /// An approval must come from the user: [`Self::approve`] succeeds only while the view handles
+    /// a click or key event of the user. In a later task, or for a click by a script, it fails with
+    /// [`Refusal::Scripted`]. Decisions of the application's code use [`Assistant::approve`].
     ///
-    /// This applies to the view that an action's approval renderer receives
-    /// ([`super::ToolAction::render_approval`]): mark its button accordingly, for example with
-    /// `aria-disabled`. Other views do not ask for approval; for them, this is always true.
+    /// These conditions apply to the view that an action's approval renderer receives
+    /// ([`super::ToolAction::render_approval`]). The renderer should disable its button
+    /// accordingly, for example with `aria-disabled`. Other views do not ask for approval; for
+    /// them, this method always returns true.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -59,14 +60,15 @@ impl<T> ToolCallView<T> {
     }
 
     /// Refuses an approval that is too early, scripted, or from a removed card, and scrolls to a
-    /// part that the user has not read. A view that is not an approval card has no conditions.
+    /// part of the card that the user has not read. Accepts any approval in a view that is not an
+    /// approval card, since such a view has no conditions.
     pub(super) fn check_conditions(&self) -> Result<(), Refusal> {
         self.conditions.map_or(Ok(()), DecisionConditions::check)
     }
 
-    /// Returns the schema for arguments that the user may edit: the schema of the agent's interrupt
-    /// if the action does not run on this page and the interrupt has such a schema, otherwise the
-    /// schema of the action. `None` if there is neither.
+    /// Returns the schema for arguments that the user may edit. If the action does not run on this
+    /// page and the agent's interrupt contains a schema for edited arguments, this is the
+    /// interrupt's schema. If not, it is the action's schema. Returns `None` if there is no schema.
     #[must_use]
     pub fn edit_schema(&self) -> Option<Value> {
         if self.is_run_here() {
@@ -82,40 +84,40 @@ impl<T> ToolCallView<T> {
             .or_else(|| self.parameters())
     }
 
-    /// Returns true if the agent asks about the call by an interrupt; false if this page asks by
-    /// the rules of the action. The answer goes to the agent, and does not answer the page's own
-    /// question.
+    /// Returns true if the agent asks about the call by an interrupt, and false if this page asks
+    /// by the rules of the action. The user's answer to an interrupt is sent to the agent, and does
+    /// not count as an answer to a question of the page.
     #[must_use]
     pub fn is_asked_by_agent(&self) -> bool {
         self.interrupt_id().is_some()
     }
 
-    /// Returns the text with which the agent asks for the approval; `None` if the agent does not
-    /// ask, or asks without a text. The text does not come from the page: mark it as the agent's,
-    /// and show it after the arguments.
+    /// Returns the text with which the agent asks for the approval. Returns `None` if the agent
+    /// does not ask, or asks without a text. Since the text does not come from the page, a card
+    /// should mark the text as the agent's and show it after the arguments.
     #[must_use]
     pub fn question(&self) -> Option<String> {
         let message = self.read_interrupt(|interrupt| interrupt.message.clone());
         message.flatten().filter(|text| !text.trim().is_empty())
     }
 
-    /// Returns the time until which the agent waits for the decision, in milliseconds since 1970;
-    /// `None` if the agent does not ask, or waits without a limit.
+    /// Returns the time until which the agent waits for the decision, in milliseconds since 1970.
+    /// Returns `None` if the agent does not ask, or waits without a limit.
     #[must_use]
     pub fn expires_at(&self) -> Option<i64> {
         self.read_open_interrupt(OpenInterrupt::expires_at)
             .flatten()
     }
 
-    /// Returns the id of the interrupt by which the agent asks about the call; `None` if the agent
-    /// does not ask.
+    /// Returns the id of the interrupt by which the agent asks about the call. Returns `None` if
+    /// the agent does not ask.
     pub(crate) fn interrupt_id(&self) -> Option<String> {
         self.read(|call| call.approval()?.interrupt_id().map(str::to_owned))
             .flatten()
     }
 
-    /// Reads the interrupt by which the agent asks about the call; `None` if no such interrupt is
-    /// open.
+    /// Reads the interrupt by which the agent asks about the call. Returns `None` if no such
+    /// interrupt is open.
     fn read_interrupt<R>(&self, read: impl FnOnce(&Interrupt) -> R) -> Option<R> {
         self.read_open_interrupt(|open| read(open.interrupt()))
     }
@@ -130,8 +132,8 @@ impl<T> ToolCallView<T> {
         result.flatten()
     }
 
-    /// Returns true if an approved call could run: its action can run on the page, or the agent
-    /// runs the call or asks about it.
+    /// Returns true if the call could run after an approval. This is the case if the action can run
+    /// on the page, if the agent runs the call, or if the agent asks about the call.
     #[must_use]
     pub fn can_run(&self) -> bool {
         let Some(assistant) = self.assistant() else {
@@ -145,9 +147,9 @@ impl<T> ToolCallView<T> {
             || assistant.read(is_executable).unwrap_or(true)
     }
 
-    /// Returns the optional contents that a decision may have. The page accepts a reason, and
-    /// edited arguments for calls that the agent does not run. For a question of the agent, the
-    /// interrupt determines the contents.
+    /// Returns the optional contents that are permitted in a decision. If the page asks, a reason
+    /// is permitted, and edited arguments are permitted unless the agent runs the call. If the
+    /// agent asks, its interrupt determines the permitted contents.
     #[must_use]
     pub fn approval_takes(&self) -> ApprovalTakes {
         if !self.is_asked_by_agent() {
@@ -180,8 +182,8 @@ impl<T> ToolCallView<T> {
         self.assistant().and_then(read).unwrap_or_default()
     }
 
-    /// Returns the approval of an earlier call that allowed this call without asking the user;
-    /// `None` if there was no such approval.
+    /// Returns the approval of an earlier call that allowed this call without asking the user.
+    /// Returns `None` if no such approval was applied.
     #[must_use]
     pub fn allowed_earlier(&self) -> Option<AllowedEarlier> {
         self.read(|call| call.allowed_earlier().cloned()).flatten()
@@ -199,7 +201,8 @@ impl<T> ToolCallView<T> {
         self.has_action(|action| action.spec().execution() == Execution::Agent)
     }
 
-    /// Returns true if the action runs on this page: the action is offered, and has a handler.
+    /// Returns true if the action runs on this page, that is, if the action is offered, has a
+    /// handler, and is not run by the agent.
     pub(crate) fn is_run_here(&self) -> bool {
         self.has_action(|action| {
             action.spec().execution() == Execution::Client
@@ -223,29 +226,29 @@ impl<T> ToolCallView<T> {
         assistant.read(is_met).unwrap_or_default()
     }
 
-    /// Returns true if the agent reports a result for an action that only this page runs. Such a
-    /// result is shown as reported by the agent, not as done by this page.
+    /// Returns true if the agent reported a result for an action that only this page runs. Such a
+    /// result is shown as reported by the agent instead of as done by this page.
     #[must_use]
     pub fn is_reported(&self) -> bool {
         let is_answered_by_agent = self.read(|call| call.answered_by() == Some(Author::Agent));
         is_answered_by_agent == Some(true) && self.is_run_here()
     }
 
-    /// Returns true if the call has changed since the user was asked or decided about it.
+    /// Returns true if the call has changed since the user was asked about it or made a decision.
     #[must_use]
     pub fn has_changed(&self) -> bool {
         self.read(ToolCall::has_changed).unwrap_or_default()
     }
 
-    /// Returns the fingerprint that a decision is bound to; `None` if the call does not exist or
-    /// was not shown. The fingerprint changes with the name, the arguments and the rules of the
-    /// action.
+    /// Returns the fingerprint of the displayed version of the call, to which a decision is bound.
+    /// Returns `None` if the call does not exist or was not shown. The fingerprint changes with the
+    /// name, the arguments and the rules of the action.
     pub(crate) fn fingerprint(&self) -> Option<Fingerprint> {
         self.cell()?.shown.get()
     }
 
-    /// Shows the current version of the call if a decision about an outdated version was refused.
-    /// Returns the outcome unchanged.
+    /// Shows the current version of the call if the outcome is the refusal of a decision about an
+    /// outdated version. Returns the outcome unchanged.
     pub(super) fn refresh_if_changed(&self, outcome: Result<(), Refusal>) -> Result<(), Refusal> {
         if matches!(outcome, Err(Refusal::Changed))
             && let (Some(assistant), Some(cell)) = (self.assistant(), self.cell())

@@ -1,4 +1,4 @@
-//! Describes the calls of an action to the user, with texts that the action provides.
+//! Sets the texts with which an action describes its calls to the user.
 
 use std::rc::Rc;
 
@@ -9,23 +9,24 @@ use serde::de::DeserializeOwned;
 use super::{ArgsFn, ToolAction, ToolCallView};
 use crate::render::{ActionTexts, CallTexts, Description, Risk};
 
-/// The maximum length of a title, in characters.
+/// The maximum length of a title in characters. A longer title is shortened.
 const MAX_TITLE_CHARS: usize = 80;
 
 impl<Args> ToolAction<Args> {
-    /// Sets a title for the user: "Look up the weather". The approval card asks "Look up the
-    /// weather?", and its button and the default card show the title instead of the name. The model
-    /// does not receive the title. `title` is a text, a signal or a closure. A card follows its
-    /// changes, and an approval counts only after the changed title was visible as well.
+    /// Sets a title for the user, such as "Look up the weather". The approval card asks "Look up
+    /// the weather?", and the card's button and the default card show the title instead of the
+    /// name. The model does not receive the title. `title` is a text, a signal or a closure. A card
+    /// is updated when the title changes, and an approval counts only after the changed title was
+    /// visible as well.
     #[must_use]
     pub fn title<M>(mut self, title: impl IntoReactiveValue<Signal<String>, M>) -> Self {
         self.renderers.words.title = Some(title.into_reactive_value());
         self
     }
 
-    /// Sets the title of a running call: "Looking up the weather". The title is shown while nothing
-    /// else describes the activity, and announced to assistive technology. `title` is a text, a
-    /// signal or a closure.
+    /// Sets the title of a running call, such as "Looking up the weather". The title is shown while
+    /// no other text describes the activity, and it is announced to assistive technology. `title`
+    /// is a text, a signal or a closure.
     ///
     /// ```
     /// use leptos::prelude::*;
@@ -46,14 +47,14 @@ impl<Args> ToolAction<Args> {
         self
     }
 
-    /// Sets the text of the approval card, from the arguments: a sentence, or a [`Description`]
-    /// with rows. Arguments that the text does not mention are shown below it, and all exact
-    /// arguments are one click away. The exact arguments replace the text if they do not have the
-    /// action's type, or if the text is empty.
+    /// Sets a function that creates the text of the approval card from the arguments. The text is a
+    /// sentence, or a [`Description`] with rows. Arguments that the text does not mention are shown
+    /// below the text, and all exact arguments can be opened with one click. The exact arguments
+    /// replace the text if they do not have the action's type, or if the text is empty.
     ///
-    /// Call this method after `.handler(…)` or [`.args::<T>()`](Self::args), which set the type of
-    /// the arguments. Before them the closure receives a JSON value; for a closure that takes
-    /// another type, the compiler's error names this order.
+    /// This method must be called after `.handler(…)` or [`.args::<T>()`](Self::args), which set
+    /// the type of the arguments. Without them, the closure receives a JSON value. If the closure
+    /// takes a different type, the compiler's error explains this order.
     ///
     /// ```
     /// use leptos_assistant::{Approval, Description, ToolAction};
@@ -96,7 +97,8 @@ impl<Args> ToolAction<Args> {
 }
 
 impl ActionTexts {
-    /// Returns the current texts of the action; tracked when called in a reactive closure.
+    /// Returns the current texts of the action. They are tracked if this method is called in a
+    /// reactive closure.
     pub(crate) fn current_texts(&self) -> CallTexts {
         let read_title = |title: Option<Signal<String>>| shorten_title(&title?.try_get()?);
         CallTexts {
@@ -108,7 +110,8 @@ impl ActionTexts {
     }
 }
 
-/// Shortens a title, and removes characters that hide or reorder text; `None` if nothing remains.
+/// Shortens a title, and removes characters that hide or reorder text. Returns `None` if the
+/// remaining title is empty.
 fn shorten_title(title: &str) -> Option<String> {
     let beginning: String = title.chars().take(4 * MAX_TITLE_CHARS).collect();
     let plain_text = plain_name(&beginning);
@@ -132,15 +135,16 @@ impl<T> ToolCallView<T> {
         self.texts().risk
     }
 
-    /// Returns the page's description of the call; `None` if the action has no description, or the
-    /// arguments do not have the action's type.
+    /// Returns the page's description of the call. Returns `None` if the action has no description,
+    /// or if the arguments do not have the action's type.
     #[must_use]
     pub(crate) fn page_description(&self) -> Option<Description> {
         self.texts().describe?(&self.args_value()?)
     }
 
-    /// Returns the texts of the active registration under the call's name, or empty texts without a
-    /// registration. Tracked when called in a reactive closure.
+    /// Returns the texts of the active registration under the call's name, or empty texts if no
+    /// action with this name is registered. The texts are tracked if this method is called in a
+    /// reactive closure.
     pub(crate) fn texts(&self) -> CallTexts {
         let texts = self.assistant().and_then(|assistant| {
             assistant.view().renderers.track();

@@ -9,10 +9,11 @@ use crate::ui::to_lowercase;
 /// The maximum number of actions that one call reveals.
 const MAX_REVEALED_ACTIONS: usize = 20;
 
-/// Creates the action `list_tools`: the agent searches by words or tag, receives the matching
-/// actions, and is offered them from its next run on, until the user's next message. The action
-/// `list_tools` is offered regardless of the filter, and is not registered automatically. Without
-/// this action, the agent can call only the actions that pass the filter.
+/// Creates the action `list_tools`, with which the agent searches for actions by words or by a tag.
+/// The agent receives the matching actions, which are then offered from its next run until the
+/// user's next message. The action `list_tools` is offered regardless of the filter, and is not
+/// registered automatically. Without this action, the agent can call only the actions that pass the
+/// filter.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -41,8 +42,8 @@ pub fn list_tools_action() -> ToolAction {
 }
 
 impl ToolContext {
-    /// Offers the matching actions to the agent, at most [`MAX_REVEALED_ACTIONS`], and returns
-    /// their list.
+    /// Offers at most [`MAX_REVEALED_ACTIONS`] matching actions to the agent, and returns a list of
+    /// these actions.
     fn offer_matching_tools(&self, args: &Value) -> Value {
         let Some(assistant) = self.assistant.upgrade() else {
             return json!([]);

@@ -5,8 +5,8 @@ use assistant_core::action::{Availability, Execution, ResultEncoding};
 use super::ToolAction;
 
 impl<Args> ToolAction<Args> {
-    /// Makes the action only render calls that the agent runs itself: the action is never offered,
-    /// and never runs on the page.
+    /// Makes the action render calls that the agent runs itself. The action is never offered to the
+    /// agent, and never runs on the page.
     ///
     /// ```
     /// use leptos::prelude::*;
@@ -22,11 +22,11 @@ impl<Args> ToolAction<Args> {
         self
     }
 
-    /// Leaves execution to the agent: the user's decision is sent as the call's tool message,
-    /// `approved` or `denied`, and the agent's own result completes the call. A handler is not run.
-    /// Use this for agents that end their run at such a call and have no approval of their own.
-    /// Together with [`ToolAction::render_only`], this requires approval for one of the agent's own
-    /// tools.
+    /// Leaves the execution of calls to the agent, and never runs a handler. The user's decision is
+    /// sent as the call's tool message (`approved` or `denied`), and the agent's own result
+    /// completes the call. This is for agents that end their run at such a call and have no
+    /// approval of their own. Together with [`ToolAction::render_only`], this method requires
+    /// approval for one of the agent's own tools.
     ///
     /// ```
     /// use leptos_assistant::{ToolAction, Approval};
@@ -42,15 +42,15 @@ impl<Args> ToolAction<Args> {
         self
     }
 
-    /// Runs each call of the action alone: while it runs, no other call of this or another action
-    /// starts, except those that its handler makes.
+    /// Runs each call of the action alone. While such a call runs, no other call of any action
+    /// starts, except the calls that its handler makes.
     #[must_use]
     pub fn exclusive(mut self) -> Self {
         self.spec = self.spec.with_exclusive(true);
         self
     }
 
-    /// Runs the action as soon as its arguments are complete, before the run is over. Use this only
+    /// Runs the action as soon as its arguments are complete, before the run is over. This is only
     /// for cheap, idempotent reads.
     #[must_use]
     pub fn eager(mut self) -> Self {
@@ -58,9 +58,9 @@ impl<Args> ToolAction<Args> {
         self
     }
 
-    /// Marks the action as safe to run twice. If the page was reloaded, or crashed, while the
-    /// handler ran, the outcome of the call is unknown: an idempotent action runs again
-    /// automatically; for any other action, the user decides. This needs a store
+    /// Marks the action as safe to run twice. If the page was reloaded or crashed while the handler
+    /// ran, the outcome of the call is unknown. An idempotent action then runs again automatically;
+    /// for any other action, the user decides. This requires a store
     /// ([`AssistantProvider`](crate::AssistantProvider)).
     #[must_use]
     pub fn idempotent(mut self) -> Self {
@@ -68,15 +68,15 @@ impl<Args> ToolAction<Args> {
         self
     }
 
-    /// Keeps running handlers alive when their component is unmounted. Such handlers must not
-    /// capture anything that the component owns.
+    /// Lets running handlers continue when their component is unmounted. Such handlers must not
+    /// capture values that the component owns.
     #[must_use]
     pub fn detached(mut self) -> Self {
         self.spec = self.spec.with_detached(true);
         self
     }
 
-    /// Limits the duration of the handler, in milliseconds; there is no limit by default.
+    /// Limits the duration of the handler to `ms` milliseconds. By default, there is no limit.
     #[must_use]
     pub fn timeout_ms(mut self, ms: u32) -> Self {
         self.spec = self.spec.with_timeout_ms(ms);
@@ -84,7 +84,7 @@ impl<Args> ToolAction<Args> {
     }
 
     /// Sets the tags by which a filter selects the action
-    /// ([`Tools::offer_only`](crate::Tools::offer_only)); the agent does not receive them.
+    /// ([`Tools::offer_only`](crate::Tools::offer_only)). The agent does not receive the tags.
     #[must_use]
     pub fn tags<T: Into<String>>(mut self, tags: impl IntoIterator<Item = T>) -> Self {
         self.spec = self
@@ -100,8 +100,8 @@ impl<Args> ToolAction<Args> {
         self
     }
 
-    /// Sets the version of the action. The version is recorded with calls, and a stored call of
-    /// another version needs approval before it runs (rule "editions of an action").
+    /// Sets the version of the action. The version is recorded with each call. A stored call of a
+    /// different version needs approval before it runs (rule "editions of an action").
     #[must_use]
     pub fn version(mut self, version: impl Into<String>) -> Self {
         self.spec = self.spec.with_version(version);
@@ -122,7 +122,7 @@ impl<Args> ToolAction<Args> {
         self
     }
 
-    /// Disables the validation of the arguments. The handler must validate them instead.
+    /// Disables the validation of the arguments. The handler must then validate the arguments.
     #[must_use]
     pub fn unchecked(mut self) -> Self {
         self.spec = self.spec.with_validate(false);

@@ -1,4 +1,4 @@
-//! Converts typed functions into handlers of JSON values.
+//! Converts typed functions into handlers that receive and return JSON values.
 
 use std::{any::TypeId, rc::Rc};
 
@@ -12,16 +12,16 @@ use super::{
     output::{HandlerOutput, downcast},
 };
 
-/// A type-erased handler, which receives its arguments as JSON.
+/// A type-erased handler. It receives its arguments as JSON.
 pub(crate) type Handler =
     Rc<dyn Fn(Value, ToolContext) -> LocalBoxFuture<'static, Result<ToolOutcome, ToolError>>>;
 
-/// The error type of a handler that cannot deserialize its arguments.
+/// The error type of a result for arguments that the handler cannot deserialize.
 pub(super) const INVALID_ARGUMENTS: &str = "invalid_arguments";
 
-/// A function that can be a handler: of no arguments, of the call's arguments, of a
-/// [`ToolContext`], or of both; `async` or not. See [`IntoToolResult`](super::IntoToolResult) for
-/// its return types. `Marker` is inferred.
+/// A function that can be used as a handler. The function is synchronous or `async`, and takes no
+/// arguments, the call's arguments, a [`ToolContext`], or both. Its return types are described at
+/// [`IntoToolResult`](super::IntoToolResult). The compiler infers `Marker`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no handler of an action",
     label = "not a handler",
@@ -65,7 +65,7 @@ where
     }
 }
 
-/// The marker of handlers that take only a [`ToolContext`].
+/// The type of `Marker` for handlers that take only a [`ToolContext`].
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct ContextAlone;
@@ -104,7 +104,7 @@ fn failed_future(error: ToolError) -> LocalBoxFuture<'static, Result<ToolOutcome
     Box::pin(async move { Err(error) })
 }
 
-/// Awaits a handler's result, and checks afterwards whether the handler has ended the loop.
+/// Awaits a handler's result, and then checks if the handler has stopped the loop of runs.
 fn await_outcome(
     work: LocalBoxFuture<'static, Result<Value, ToolError>>,
     context: ToolContext,
@@ -118,13 +118,15 @@ fn await_outcome(
     })
 }
 
-/// Deserializes arguments. The error names the field (rule "typed arguments").
+/// Deserializes the arguments of a call. The error contains the name of the invalid field (rule
+/// "typed arguments").
 fn deserialize_args<T: DeserializeOwned + 'static>(value: Value) -> Result<T, ToolError> {
-    // A handler without parameters receives `()` and ignores the arguments.
+    // If the handler has no parameters, `T` is `()`, and the arguments are ignored.
     if let Some(args) = downcast(&mut Some(())) {
         return Ok(args);
     }
-    // The condition is constant, so handlers that take a `Value` link no deserializer.
+    // The value is returned without deserialization if `T` is `Value`. The condition is constant,
+    // so that handlers that take a `Value` link no deserializer.
     if TypeId::of::<T>() == TypeId::of::<Value>() {
         let args = downcast(&mut Some(value));
         return args.ok_or_else(|| ToolError::new("Invalid arguments"));
@@ -139,8 +141,8 @@ fn deserialize_args<T: DeserializeOwned + 'static>(value: Value) -> Result<T, To
     })
 }
 
-/// Finds the field that causes an error, since serde does not report the field: the first field
-/// without which the error differs. `None` if there is no such field.
+/// Finds the name of the field that causes an error, because serde does not report it. This is the
+/// first field whose removal changes the error. Returns `None` if there is no such field.
 fn find_invalid_field<T: DeserializeOwned>(value: &Value, error: &str) -> Option<String> {
     let object = value.as_object()?;
     let error_without = |key: &String| {

@@ -1,4 +1,4 @@
-//! Registers actions for the lifetime of a component or a guard.
+//! Registers actions until a component is unmounted or a guard is dropped.
 
 use std::{
     rc::Rc,
@@ -23,17 +23,17 @@ use crate::{
     ui::{console_error, effect, spawn_local, wait_for_pending_work},
 };
 
-/// Registers an action as long as the component lives.
+/// Registers an action as long as the component is mounted.
 ///
-/// The newest registration of a name answers calls; when it is removed, the previous registration
-/// answers calls again. While `enabled` is false, the action is not offered and none of its calls
-/// starts; running calls continue. Signals are read when a run opens, so that the agent gets their
-/// current values. Unmounting the component drops its running handlers and answers their calls as
-/// cancelled, unless the action is [`ToolAction::detached`]; the action's cards become default
-/// cards.
+/// The newest registration of a name answers calls. When this registration is removed, the previous
+/// registration answers calls again. While `enabled` is false, the action is not offered and none
+/// of its calls starts, but running calls continue. Signals are read when a run opens, so that the
+/// agent receives their current values. Unmounting the component drops its running handlers and
+/// ends their calls as cancelled, unless the action is [`ToolAction::detached`]. The action's cards
+/// become default cards.
 ///
-/// Without an `<AssistantProvider>` above, one error is logged to the console and nothing is
-/// registered.
+/// Without a surrounding `<AssistantProvider>`, an error is logged to the console and the action is
+/// not registered.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -95,7 +95,7 @@ impl Drop for ActionGuard {
     }
 }
 
-/// Registration of actions without a component.
+/// Registers actions outside of components.
 impl Assistant {
     /// Registers an action until the guard is dropped. The signals of the action are read when a
     /// run opens.
@@ -118,13 +118,14 @@ impl Assistant {
     pub fn register<Args>(&self, action: ToolAction<Args>) -> Result<ActionGuard, Refusal> {
         let registration = ActionRegistration::new(self.clone(), action.args());
         let outcome = registration.try_register();
-        // If the session refused the action, dropping the guard removes its code and renderers.
+        // The guard is created before the outcome is checked, because dropping the guard removes
+        // the code and the renderers of an action that the session refused.
         let guard = ActionGuard(registration);
         outcome.map(|()| guard)
     }
 }
 
-/// The values of an action's signals at one time.
+/// The values that an action's signals have at one time.
 #[derive(Clone, PartialEq)]
 struct SignalValues {
     enabled: bool,
@@ -132,7 +133,7 @@ struct SignalValues {
     parameters: Option<Value>,
 }
 
-/// The signals of an action.
+/// The signals that an action reads.
 #[derive(Clone, Copy)]
 struct ActionSignals {
     enabled: Signal<bool>,
@@ -141,7 +142,8 @@ struct ActionSignals {
 }
 
 impl ActionSignals {
-    /// Returns the current values, or the last known value of a disposed signal.
+    /// Returns the current values of the signals. For a disposed signal, returns the last known
+    /// value.
     fn current_values(self, known: Option<&SignalValues>) -> SignalValues {
         let description = self
             .description
@@ -166,7 +168,7 @@ impl ActionSignals {
     }
 }
 
-/// A registered action: its definition and its signals.
+/// A registered action, with its definition and its signals.
 #[derive(Clone)]
 struct ActionRegistration {
     assistant: Assistant,
@@ -179,7 +181,7 @@ struct ActionRegistration {
 /// The state of a registration that was last reported to the session and to the console.
 #[derive(Default)]
 struct ReportedState {
-    /// The values that the session received last.
+    /// The values of the signals that the session received last.
     rules: Option<SignalValues>,
     /// The last schema that the session accepted.
     schema: Option<Value>,
@@ -229,8 +231,8 @@ impl ActionRegistration {
     }
 
     /// Registers the action in the session, or updates the registration if the values of its
-    /// signals have changed. If the new schema is invalid, updates the other values and returns the
-    /// refusal.
+    /// signals have changed. If the new schema is invalid, the other values are updated and the
+    /// refusal is returned.
     fn try_register(&self) -> Result<(), Refusal> {
         let Ok(mut reported_state) = self.known.lock() else {
             return Ok(());
@@ -250,7 +252,8 @@ impl ActionRegistration {
             spec = spec.with_description(description);
         }
         let (outcome, schema) = match (self.register_spec(spec.clone()), previous_schema) {
-            // An invalid schema must not prevent the update of the other values.
+            // If the new schema is invalid, the previous schema is registered, so that the other
+            // values are updated.
             (Err(refusal), Some(previous_schema)) if previous_schema != *spec.parameters() => {
                 spec = spec.with_parameters(previous_schema.clone());
                 (
@@ -277,8 +280,8 @@ impl ActionRegistration {
         })
     }
 
-    /// Logs a warning if several registrations of the name could run, because only the newest of
-    /// them does. A short overlap, such as during navigation, is ignored.
+    /// Logs a warning if several registrations with this name could run, because only the newest of
+    /// them runs. A short overlap, such as during navigation, is ignored.
     fn warn_about_duplicate(&self) {
         if !self.spec.has_handler() {
             return;
@@ -316,12 +319,12 @@ impl ActionRegistration {
         }
     }
 
-    /// Removes the registration. Its cards are disposed first, because the signals that they read
-    /// may be disposed right after.
+    /// Removes the registration. The action's cards are disposed first, because the signals that
+    /// the cards read may be disposed afterwards.
     fn unregister(&self) {
         self.assistant.runtime().remove_source(self.id.get());
         self.assistant.cards().remove_all_of(self.id);
-        // The session never refuses this input.
+        // The result is ignored, because the session never refuses this input.
         let _ = self.assistant.dispatch(Input::Unregister { id: self.id });
         self.assistant.runtime().remove_code(self.id);
         self.assistant.renderers().remove_action(self.id);
@@ -329,13 +332,13 @@ impl ActionRegistration {
     }
 }
 
-/// Returns true if an action is offered and runs on this page.
+/// Returns true if an action is enabled, is offered, and has a handler.
 fn can_run_here(spec: &ActionSpec) -> bool {
     spec.is_enabled() && spec.has_handler() && spec.availability() == Availability::Offered
 }
 
-/// Binds a handler to a weak reference to the assistant. Warns if the schema accepts arguments that
-/// the handler cannot deserialize.
+/// Binds a handler to a weak reference to the assistant. The bound handler warns if the schema
+/// accepts arguments that the handler cannot deserialize.
 fn bind_handler(
     handler: Handler,
     assistant: &Assistant,

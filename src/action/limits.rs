@@ -1,4 +1,4 @@
-//! Sets the application's rules for calls, apart from approval rules: permission, limits, and
+//! Sets the application's rules for calls other than approval rules: permission rules, limits, and
 //! sanitizing.
 
 use std::{future::Future, rc::Rc};
@@ -10,10 +10,11 @@ use serde_json::Value;
 use super::{ArgsFn, ToolAction};
 
 impl<Args> ToolAction<Args> {
-    /// Sets a permission rule that is evaluated right before a call starts, after rules and
-    /// approvals have allowed the call. Use it for conditions that may change meanwhile, such as
-    /// the validity of a session. `Err` is the reason for the refusal, sent to the agent and shown
-    /// on the card. Arguments that do not have the action's type are refused.
+    /// Sets a permission rule that is evaluated right before a call starts, after the approval
+    /// rules have allowed the call. The rule is for conditions that may change before the call
+    /// starts, such as the validity of a session. `Err` contains the reason for the refusal, which
+    /// is sent to the agent and shown on the card. Calls with arguments that do not have the
+    /// action's type are refused.
     ///
     /// ```
     /// use leptos_assistant::ToolAction;
@@ -54,7 +55,7 @@ impl<Args> ToolAction<Args> {
     }
 
     /// Limits how often the action may start. A call that exceeds a limit ends with an error that
-    /// contains the time to wait, and the user is not asked about the call.
+    /// contains the time to wait, and the user is not asked for approval.
     ///
     /// ```
     /// use leptos_assistant::{CallLimits, ToolAction};
@@ -69,9 +70,9 @@ impl<Args> ToolAction<Args> {
         self
     }
 
-    /// Sanitizes arguments before they are used: the sanitized arguments are validated, shown,
-    /// approved and run, and the agent receives the arguments that ran. Arguments that the user
-    /// edits must already be sanitized.
+    /// Sets a function that sanitizes arguments before they are used. The sanitized arguments are
+    /// validated, shown, approved and run, and the agent receives the arguments that ran. Arguments
+    /// that the user has edited must already be sanitized.
     ///
     /// ```
     /// use leptos_assistant::ToolAction;

@@ -1,5 +1,5 @@
-//! Tests rules with arguments that do not have their type: approval is required, permission is
-//! refused, and no description is shown.
+//! Tests rules with arguments of the wrong type: approval is required, permission is refused, and
+//! no description is shown.
 
 use futures_util::FutureExt;
 use leptos::prelude::Owner;
@@ -27,8 +27,8 @@ fn mistyped_args() -> [Value; 5] {
     ]
 }
 
-/// Returns true if an [`Approval::When`] rule requires approval of the arguments. Panics for the
-/// other rules.
+/// Returns true if an [`Approval::When`] rule requires approval for the arguments. Panics for any
+/// other rule.
 fn requires_approval(approval: &Approval, args: Value) -> bool {
     match approval {
         Approval::When(rule) => rule(args).now_or_never().unwrap(),

@@ -1,4 +1,5 @@
-//! Defines and registers actions of components: [`use_assistant_action`] and related types.
+//! Defines the actions of components, and registers them with [`use_assistant_action`] and related
+//! functions.
 
 mod answer;
 mod approval;

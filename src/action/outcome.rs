@@ -1,4 +1,5 @@
-//! Reads the outcome of a call for its renderer. The module `assistant::call` defines the view.
+//! Reads the outcome of a call for its renderer. The module `assistant::call` defines
+//! [`ToolCallView`].
 
 use assistant_core::{
     conversation::{Phase, Progress},
@@ -11,33 +12,36 @@ use super::{ToolCallView, args::deserialize_value};
 
 impl<T> ToolCallView<T> {
     /// Returns the newest preliminary result
-    /// ([`ToolContext::preliminary`](super::ToolContext::preliminary)), if it has the type `R`.
+    /// ([`ToolContext::preliminary`](super::ToolContext::preliminary)). Returns `None` if there is
+    /// no preliminary result, or if it does not have the type `R`.
     #[must_use]
     pub fn preliminary<R: DeserializeOwned>(&self) -> Option<R> {
         deserialize_value(self.read(|call| call.preliminary().cloned()).flatten())
     }
 
-    /// Returns the latest progress that the handler has reported; `None` if the handler has
+    /// Returns the latest progress that the handler has reported. Returns `None` if the handler has
     /// reported no progress.
     #[must_use]
     pub fn progress(&self) -> Option<Progress> {
         self.read(|call| call.progress().cloned()).flatten()
     }
 
-    /// Returns the result, if it has the type `R`.
+    /// Returns the result of the call. Returns `None` if the call has no result, or if the result
+    /// does not have the type `R`.
     #[must_use]
     pub fn result<R: DeserializeOwned>(&self) -> Option<R> {
         deserialize_value(self.result_value())
     }
 
-    /// Returns the result as JSON; `None` as long as the call has no result.
+    /// Returns the result as JSON. Returns `None` as long as the call has no result.
     #[must_use]
     pub fn result_value(&self) -> Option<Value> {
         self.read(|call| call.result().map(|result| result.value().clone()))
             .flatten()
     }
 
-    /// Returns the files in the result, which an agent's own tool may provide.
+    /// Returns the files in the result. A result contains files only if it comes from a tool that
+    /// the agent runs.
     #[must_use]
     pub fn result_files(&self) -> Vec<ContentPart> {
         let files = self.read(|call| match call.result().map(|result| result.content()) {
@@ -51,15 +55,16 @@ impl<T> ToolCallView<T> {
         files.unwrap_or_default()
     }
 
-    /// Returns the message of the call's error, if the call has failed; `denied`, `cancelled` or
-    /// `skipped` for a call that ended in this way; `None` for any other call.
+    /// Returns the message of the call's error. For a call that was denied, cancelled or skipped,
+    /// returns `denied`, `cancelled` or `skipped`. Returns `None` for any other call.
     #[must_use]
     pub fn error(&self) -> Option<String> {
         self.format_error(|_, message| message.to_owned())
     }
 
-    /// Formats the kind and the message of the call's error. Both are `denied`, `cancelled` or
-    /// `skipped` for a call that ended in this way. `None` for a call without an error.
+    /// Formats the kind and the message of the call's error. For a call that was denied, cancelled
+    /// or skipped, both the kind and the message are `denied`, `cancelled` or `skipped`. Returns
+    /// `None` for a call without an error.
     pub(crate) fn format_error(&self, format: impl FnOnce(&str, &str) -> String) -> Option<String> {
         self.read(|call| {
             let state = match (call.error(), call.phase()) {

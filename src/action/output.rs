@@ -1,5 +1,5 @@
-//! Converts the return values of handlers: plain values and errors of any kind, synchronous or
-//! asynchronous.
+//! Converts the return values of synchronous and asynchronous handlers, which may be plain values,
+//! JSON values or results with errors.
 
 use std::{
     any::Any,
@@ -14,8 +14,9 @@ use serde::Serialize;
 use serde_json::Value;
 
 /// A return value of a handler: text, numbers, `bool`, `()`, lists and maps, [`Value`], [`Json`]
-/// around anything that implements `Serialize`, or a `Result` of such a value. The error is a
-/// [`ToolError`] or any type that implements `Display`: an error of any crate, a boxed error, text.
+/// around a value that implements `Serialize`, or a `Result` that contains such a value. The error
+/// is a [`ToolError`] or any type that implements `Display`, such as an error of any crate, a boxed
+/// error or a text.
 ///
 /// ```
 /// use leptos_assistant::{Json, ToolAction};
@@ -37,7 +38,7 @@ use serde_json::Value;
     note = "wrap what implements `Serialize` in `leptos_assistant::Json`, or give back a `Result`"
 )]
 pub trait IntoToolResult {
-    /// Converts the output to the value that is sent to the agent.
+    /// Converts the return value to the value that is sent to the agent.
     ///
     /// # Errors
     ///
@@ -53,8 +54,8 @@ pub struct Json<T>(
     pub T,
 );
 
-/// Takes a value out of `value` if it has the type `U`, so that JSON values are not serialized
-/// again. Returns `None`, and leaves the value, if it has another type.
+/// Takes the content of `value` if it has the type `U`, so that JSON values are not serialized
+/// again. If the content has a different type, leaves it unchanged and returns `None`.
 pub(super) fn downcast<T: 'static, U: 'static>(value: &mut Option<T>) -> Option<U> {
     (value as &mut dyn Any)
         .downcast_mut::<Option<U>>()
@@ -100,17 +101,17 @@ plain!(
     [T] Vec<T>, [T] Option<T>, [T] HashMap<String, T>, [T] BTreeMap<String, T>,
 );
 
-/// The marker of synchronous handlers.
+/// The type of `Marker` for synchronous handlers.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct Now;
 
-/// The marker of asynchronous handlers.
+/// The type of `Marker` for asynchronous handlers.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct Later;
 
-/// A handler's return value, synchronous or asynchronous.
+/// A handler's return value, or a future of the return value.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is nothing that a handler can give back",

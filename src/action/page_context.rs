@@ -1,4 +1,4 @@
-//! Provides context of components to the agent.
+//! Provides the context of components to the agent.
 
 use std::cell::Cell;
 
@@ -10,8 +10,8 @@ use serde_json::Value;
 use crate::{assistant::assistant_or_log_error, ui::console_error};
 
 /// A value for [`use_assistant_context`]: text, a JSON value, a signal, or a closure whose result
-/// can be serialized as JSON. Text is sent as it is, everything else as JSON (rule "context").
-/// `Marker` is inferred.
+/// can be serialized as JSON. Text is sent unchanged; any other value is sent as JSON (rule
+/// "context"). The compiler infers `Marker`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be sent to an agent as context",
     label = "not a signal, a closure, text or a JSON value",
@@ -19,7 +19,7 @@ use crate::{assistant::assistant_or_log_error, ui::console_error};
     note = "what never changes is text, or `serde_json::json!(…)`"
 )]
 pub trait ContextValue<Marker>: 'static {
-    /// Returns the current value; `None` once the signal is disposed.
+    /// Returns the current value. Returns `None` if the value is a signal that was disposed.
     ///
     /// # Errors
     ///
@@ -27,15 +27,15 @@ pub trait ContextValue<Marker>: 'static {
     fn read(&self) -> Result<Option<Value>, serde_json::Error>;
 }
 
-/// The marker of closures.
+/// The type of `Marker` for closures that return a `T`.
 #[derive(Debug)]
 pub struct ByClosure<T>(std::marker::PhantomData<T>);
 
-/// The marker of signals.
+/// The type of `Marker` for signals, whose value is read at each run.
 #[derive(Debug)]
 pub struct BySignal;
 
-/// The marker of constant values.
+/// The type of `Marker` for values that do not change.
 #[derive(Debug)]
 pub struct ByValue;
 
@@ -72,11 +72,12 @@ macro_rules! by_value {
 
 by_value!(String, &'static str, Value);
 
-/// Provides context to the agent as long as the component lives. The context is sent with every
-/// run, under `context`. The value is read when a run opens, after changes of the page by clicks or
-/// handlers have settled. Text is sent as it is, other values as JSON.
+/// Provides context to the agent as long as the component is mounted. The context is sent with
+/// every run in the field `context`. The value is read when a run opens, after changes that clicks
+/// and handlers make to the page have settled. Text is sent unchanged; other values are sent as
+/// JSON.
 ///
-/// A value that cannot be serialized as JSON is omitted, with an error in the console.
+/// If a value cannot be serialized as JSON, it is omitted and an error is logged to the console.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -125,7 +126,7 @@ fn share_context(description: String, read: ReadContextFn) {
             };
             ContextItem::new(description.clone(), text)
         });
-        // The session never refuses this input.
+        // The result is ignored, because the session never refuses this input.
         let _ = runtime.dispatch(Input::SetContext { owner, item });
     });
     on_cleanup(move || {

@@ -1,4 +1,4 @@
-//! Previews the change that a call would make, before approval.
+//! Previews the change that a call would make, before the call is approved.
 
 use std::{fmt::Display, future::Future, rc::Rc};
 
@@ -9,10 +9,10 @@ use serde_json::Value;
 use super::{ArgsFn, ToolAction, ToolCallView};
 
 impl<Args> ToolAction<Args> {
-    /// Sets a preview of the change that a call would make, without making it: a sentence, or a
-    /// value that is shown as JSON. The card shows the preview while it asks for approval. The
-    /// preview is computed again after the approval: if it differs by then, nothing runs, and the
-    /// card shows the new preview.
+    /// Sets a function that returns a preview of the change that a call would make, without making
+    /// the change. The preview is a sentence, or a value that is shown as JSON. The card shows the
+    /// preview while it asks for approval. The preview is computed again after the approval. If the
+    /// new preview differs, the call does not run, and the card shows the new preview.
     ///
     /// ```
     /// use leptos_assistant::{Approval, ToolAction};
@@ -60,9 +60,9 @@ impl<Args> ToolAction<Args> {
 }
 
 impl<T> ToolCallView<T> {
-    /// Returns the preview of the change that the call would make. `Err` is the reason why the
-    /// preview has failed; `None` means that the action has no preview, or that the preview is not
-    /// computed yet.
+    /// Returns the preview of the change that the call would make. `Err` contains the reason why
+    /// the preview failed. Returns `None` if the action has no preview, or if the preview has not
+    /// been computed yet.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -80,8 +80,8 @@ impl<T> ToolCallView<T> {
         self.read(|call| call.preview().cloned()).flatten()
     }
 
-    /// Returns true if the action has a preview, and the page computes the preview for this call.
-    /// Returns false if the agent asks about the call, or runs the call.
+    /// Returns true if the action has a preview and the page computes the preview for this call.
+    /// Returns false if the agent asks about the call or runs the call.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -99,7 +99,7 @@ impl<T> ToolCallView<T> {
             && self.spec(has_preview).unwrap_or_default()
     }
 
-    /// Returns true if the call was approved, and its preview is being computed again.
+    /// Returns true if the call was approved and its preview is being computed again.
     #[must_use]
     pub fn is_checking_preview(&self) -> bool {
         self.read(|_| ());

@@ -1,5 +1,5 @@
-//! Selects the renderer that draws a call: the action's own renderer, or a renderer registered for
-//! tools.
+//! Selects the renderer that draws a call. This is the action's own renderer, or a renderer that is
+//! registered for tools.
 
 use assistant_core::action::RegistrationId;
 
@@ -12,7 +12,7 @@ use crate::{
 /// A function that selects one of the renderers of an action.
 type SelectRendererFn = fn(&CallRenderers) -> Option<&Renderer<ToolCallView>>;
 
-/// The renderer selected for a call's card or approval.
+/// The renderer that was selected for a call's card or approval.
 pub(crate) struct SelectedRenderer {
     pub(crate) id: RegistrationId,
     pub(crate) renderer: Renderer<ToolCallView>,
@@ -23,9 +23,10 @@ pub(crate) struct SelectedRenderer {
 }
 
 impl Assistant {
-    /// Finds a renderer for calls of a name: the renderer of the active registration, or else of
-    /// the newest registration that has a renderer, so that cards stay while their action is
-    /// disabled. `None` if no registration has a renderer.
+    /// Returns a renderer for the calls with a name. This is the renderer of the active
+    /// registration or, if it has none, that of the newest registration that has a renderer. Cards
+    /// therefore remain while their action is disabled. Returns `None` if no registration has a
+    /// renderer.
     fn find_renderer(&self, name: &str, find: SelectRendererFn) -> Option<SelectedRenderer> {
         self.registration_ids(name).into_iter().find_map(|id| {
             let renderers = self.renderers().action(id)?;
@@ -38,8 +39,8 @@ impl Assistant {
         })
     }
 
-    /// Returns the ids of the registrations of a name: the active registration first, then all
-    /// registrations from the newest to the oldest.
+    /// Returns the ids of the registrations of a name. The id of the active registration is first,
+    /// followed by those of all registrations of this name in the order of the registry.
     fn registration_ids(&self, name: &str) -> Vec<RegistrationId> {
         let ids = self.read(|session| {
             let registry = session.registry();
@@ -52,21 +53,22 @@ impl Assistant {
         ids.unwrap_or_default()
     }
 
-    /// Returns the texts of the active action with the given name, or else of the newest action;
-    /// `None` if no action with the name is registered.
+    /// Returns the texts of the active action with the given name or, if none is active, those of
+    /// the newest action with this name. Returns `None` if no action with this name is registered.
     pub(crate) fn action_texts(&self, name: &str) -> Option<CallTexts> {
         let id = self.registration_ids(name).into_iter().next()?;
         Some(self.renderers().action(id)?.words.current_texts())
     }
 
-    /// Returns the renderer for the page's approval of calls of this name; `None` for the built-in
-    /// card.
+    /// Returns the renderer for the page's approval of calls with this name. Returns `None` if the
+    /// built-in card is used.
     pub(crate) fn approval_renderer(&self, name: &str) -> Option<SelectedRenderer> {
         self.find_renderer(name, |renderers| renderers.approval.as_ref())
     }
 
-    /// Returns the renderer for cards of calls of this name: the action's own renderer, or a
-    /// renderer registered for tools. `None` for the default card.
+    /// Returns the renderer for the cards of calls with this name. This is the action's own
+    /// renderer, or a renderer that is registered for tools. Returns `None` if the default card is
+    /// used.
     pub(crate) fn card_renderer(&self, name: &str) -> Option<SelectedRenderer> {
         let action_renderer = self.find_renderer(name, |renderers| renderers.card.as_ref());
         action_renderer.or_else(|| {

@@ -7,9 +7,9 @@ use super::ToolAction;
 
 impl ToolAction {
     /// Derives the schema of the arguments from their type, which implements
-    /// [`JsonSchema`](schemars::JsonSchema): comments become descriptions, `#[schemars(…)]` sets
-    /// limits, `Option` makes a field optional. Requires the feature `schemars`, which adds about
-    /// 16 KB (gzip) to the bundle.
+    /// [`JsonSchema`](schemars::JsonSchema). Comments become descriptions, `#[schemars(…)]` sets
+    /// limits, and `Option` makes a field optional. This method requires the feature `schemars`,
+    /// which adds about 16 KB (gzip) to the bundle.
     ///
     /// ```
     /// use leptos_assistant::{
@@ -40,7 +40,8 @@ impl ToolAction {
 
     fn with_schema(mut self, mut schema: Value) -> Self {
         if let Value::Object(schema) = &mut schema {
-            // The model receives the name of the action, not of the type.
+            // The title is removed, because the model should receive the name of the action instead
+            // of the name of the type.
             schema.shift_remove("$schema");
             schema.shift_remove("title");
         }
@@ -50,8 +51,8 @@ impl ToolAction {
     }
 }
 
-/// Returns the settings of the generator, which inline nested types, since not every provider
-/// resolves references.
+/// Returns the settings of the schema generator. Nested types are inlined, since some providers do
+/// not resolve references.
 fn schema_settings() -> SchemaSettings {
     SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true)
 }

@@ -1,4 +1,4 @@
-//! Runs the code of an action with the contexts of its component, and without tracking signals.
+//! Runs the code of an action with the contexts of its component and without tracking signals.
 
 use std::{future::poll_fn, rc::Rc};
 
@@ -10,8 +10,8 @@ use crate::render::{
     SanitizeFn,
 };
 
-/// The component that registered an action. The contexts of the component are available until the
-/// component is unmounted.
+/// The reactive owner of the component that registered an action. The contexts of the component are
+/// available until the component is unmounted.
 #[derive(Clone)]
 pub(super) struct ActionScope(Option<WeakOwner>);
 

@@ -1,4 +1,4 @@
-//! Answers runs over HTTP: sends one request for each run, and emits events as they stream in.
+//! Answers runs over HTTP. Sends a request for each run, and emits events as they arrive.
 
 #[cfg(any(feature = "ui-stream", feature = "completions"))]
 mod protocols;
@@ -34,7 +34,7 @@ use stored_runs::StoredRuns;
 /// The media type of event streams.
 const EVENT_STREAM: &str = "text/event-stream";
 
-/// An agent over HTTP, with AG-UI 1.0 or the protocol `P`.
+/// An agent that is reached over HTTP, with AG-UI 1.0 or with the protocol `P`.
 ///
 /// ```
 /// use leptos_assistant::agent::{Credentials, HttpAgent};
@@ -46,9 +46,10 @@ const EVENT_STREAM: &str = "text/event-stream";
 ///     .reattach("https://agent.example.com/runs");
 /// ```
 ///
-/// The session is set up for the protocol when the assistant is created ([`Agent::traits`]); an
-/// agent of another protocol that is set later
-/// ([`Assistant::set_agent`](crate::Assistant::set_agent)) changes only the form of requests.
+/// The session is configured for the protocol when the assistant is created ([`Agent::traits`]). If
+/// an agent with a different protocol is set later
+/// ([`Assistant::set_agent`](crate::Assistant::set_agent)), only the format of the requests
+/// changes.
 pub struct HttpAgent<P = AgUi> {
     endpoint: Endpoint,
     history: AcceptedMessages,
@@ -76,33 +77,33 @@ impl<P> std::fmt::Debug for HttpAgent<P> {
 }
 
 impl HttpAgent {
-    /// Creates an agent at an address, absolute or relative to the page.
+    /// Creates an agent at an address, which is absolute or relative to the page.
     pub fn new(url: impl Into<String>) -> Self {
         Self::with_protocol(url, AgUi::default())
     }
 
-    /// Rejects streams that deviate from AG-UI 1.0, instead of tolerating the known deviations of
-    /// servers.
+    /// Rejects streams that deviate from AG-UI 1.0. By default, the known deviations of servers are
+    /// tolerated.
     #[must_use]
     pub fn strict(mut self) -> Self {
         self.protocol = Rc::new(AgUi::new(DecoderOptions::strict()));
         self
     }
 
-    /// Sets the address of a server that stores the events of runs, so that a run survives a lost
-    /// connection and a reload (rule "reattaching to a run"). `GET {url}/{thread}/{run}` returns
-    /// the events, only those after `Last-Event-ID` if that header is given, and `DELETE` ends the
-    /// run.
+    /// Sets the address of a server that stores the events of runs, so that a run can be resumed
+    /// after a lost connection or a reload (rule "reattaching to a run"). `GET
+    /// {url}/{thread}/{run}` returns the events or, if the request has the header `Last-Event-ID`,
+    /// only the events after this id. `DELETE` ends the run.
     ///
-    /// A reload resumes a run if the conversation has a store. `examples/relay` is such a server
-    /// for any agent.
+    /// A run can be resumed after a reload only if the conversation has a store. `examples/relay`
+    /// is such a server for any agent.
     #[must_use]
     pub fn reattach(mut self, url: impl Into<String>) -> Self {
         self.stored = Some(StoredRuns::new(&url.into()));
         self
     }
 
-    /// Selects the messages that are sent when a run only answers an interrupt of the agent.
+    /// Selects the messages that are sent with a run that only answers an interrupt of the agent.
     #[must_use]
     pub fn resume_messages(mut self, which: ResumeMessages) -> Self {
         self.history.which = which;
@@ -111,7 +112,8 @@ impl HttpAgent {
 }
 
 impl<P: Protocol + 'static> HttpAgent<P> {
-    /// Creates an agent with the given protocol at an address, absolute or relative to the page.
+    /// Creates an agent with the given protocol at an address, which is absolute or relative to the
+    /// page.
     ///
     /// ```
     /// # #[cfg(feature = "ui-stream")] {
@@ -130,16 +132,16 @@ impl<P: Protocol + 'static> HttpAgent<P> {
         }
     }
 
-    /// Sends a header with every request. `Content-Type` and `Accept` are set by the agent. If the
-    /// browser refuses a header, the run fails and nothing is sent.
+    /// Sends a header with every request. The agent sets `Content-Type` and `Accept` itself. If the
+    /// browser refuses a header, the run fails and no request is sent.
     #[must_use]
     pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.endpoint.add_header(name.into(), value.into());
         self
     }
 
-    /// Sets a function that returns the headers of every request, for tokens that change. Headers
-    /// that were set before with [`Self::header`] are replaced.
+    /// Sets a function that returns the headers of every request, for tokens that change. These
+    /// headers replace those that were set with [`Self::header`] before.
     #[must_use]
     pub fn headers(mut self, headers: impl Fn() -> Vec<(String, String)> + 'static) -> Self {
         self.endpoint.headers = Rc::new(headers);
@@ -147,9 +149,9 @@ impl<P: Protocol + 'static> HttpAgent<P> {
     }
 
     /// Sets an asynchronous function that returns headers for every request, in addition to other
-    /// headers. The argument of the function is false at first. If the agent answers with HTTP 401,
-    /// the function is called again with true, and the request is repeated with the new headers.
-    /// `Err` is the reason for which the run fails; then nothing is sent.
+    /// headers. The argument of the function is false for the first attempt. If the agent responds
+    /// with HTTP 401, the function is called again with true, and the request is repeated with the
+    /// new headers. `Err` contains the reason why the run fails; no request is then sent.
     ///
     /// ```
     /// use leptos_assistant::agent::HttpAgent;
@@ -171,7 +173,7 @@ impl<P: Protocol + 'static> HttpAgent<P> {
         self
     }
 
-    /// Selects the credentials of the browser that are sent with requests; by default,
+    /// Selects the credentials of the browser that are sent with requests. The default is
     /// [`Credentials::SameOrigin`].
     #[must_use]
     pub fn credentials(mut self, credentials: Credentials) -> Self {
@@ -207,7 +209,8 @@ impl<P: Protocol + 'static> Agent for HttpAgent<P> {
     fn run(&self, mut input: RunInput, events: EventSink) -> LocalBoxFuture<'static, StreamEnd> {
         let (endpoint, history) = (self.endpoint.clone(), self.history.clone());
         let stored_runs = self.stored.clone();
-        // The protocol is type-erased, so that the code below is compiled once for all protocols.
+        // The protocol is type-erased, so that the code below is compiled only once for all
+        // protocols.
         let protocol: Rc<dyn Protocol> = Rc::<P>::clone(&self.protocol);
         history.select_messages(&mut input);
         Box::pin(async move {

@@ -1,4 +1,4 @@
-//! Defines agents: over HTTP ([`HttpAgent`]), or played from a script in the page
+//! Defines agents that are reached over HTTP ([`HttpAgent`]) or that play scripts in the page
 //! ([`ScriptedAgent`]).
 
 mod http;
@@ -31,37 +31,37 @@ pub use http::{Credentials, HttpAgent, ResumeMessages};
 pub use scripted::Transcript;
 pub use scripted::{Script, ScriptedAgent, last_user_text, results_since_user};
 
-/// An agent, which answers each run: it takes the input of the run and emits events.
+/// An agent, which performs runs: it takes the input of a run and emits the run's events.
 ///
-/// The future of [`Self::run`] is dropped when the run is stopped; dropping the future must end the
+/// When a run is stopped, the future of [`Self::run`] is dropped. Dropping the future must end the
 /// request.
 pub trait Agent: 'static {
-    /// Returns the traits of the agent that the session depends on. Called once, when the assistant
-    /// is created.
+    /// Returns the traits of the agent on which the session depends. This method is called once,
+    /// when the assistant is created.
     fn traits(&self) -> AgentTraits {
         AgentTraits::default()
     }
 
-    /// Returns the history of a run in the agent's own format, for [`RunInput::history`], or `None`
-    /// if the agent has no such format. Called before [`Self::run`], with the conversation at that
-    /// time.
+    /// Returns the history of a run in the agent's own format, for [`RunInput::history`]. Returns
+    /// `None` if the agent has no such format. This method is called before [`Self::run`], with the
+    /// conversation at that time.
     fn history(&self, conversation: &Conversation) -> Option<Value> {
         let _ = conversation;
         None
     }
 
-    /// Ends a run on its server, for agents whose runs outlive their connection. Called after the
-    /// future of [`Self::run`] was dropped, because the user stopped the run or the session ended
-    /// it. Not called when the page is left, or when a provider with a store is unmounted, so that
-    /// the run can be resumed.
+    /// Ends a run on the agent's server. This is for agents whose runs outlive their connection.
+    /// The method is called after the future of [`Self::run`] was dropped because the user stopped
+    /// the run or the session ended it. It is not called when the user leaves the page, or when a
+    /// provider with a store is unmounted, so that the run can be resumed.
     fn stop(&self, thread_id: &str, run_id: &str) {
         let _ = (thread_id, run_id);
     }
 
     /// Performs one run, emits its events to the sink, and returns how the stream ended. If
-    /// [`RunInput::resumes`] is set, resumes the interrupted answer instead of requesting a new
-    /// one. Events are emitted in order: `RunStarted` first, `RunFinished` or `RunError` last.
-    /// Chunk events must be expanded before they are emitted.
+    /// [`RunInput::resumes`] is true, resumes the interrupted answer instead of requesting a new
+    /// answer. Events must be emitted in order, with `RunStarted` first and `RunFinished` or
+    /// `RunError` last. Chunk events must be expanded before they are emitted.
     fn run(&self, input: RunInput, events: EventSink) -> LocalBoxFuture<'static, StreamEnd>;
 }
 
@@ -83,7 +83,7 @@ impl Agent for Box<dyn Agent> {
     }
 }
 
-/// The receiver of an agent's events.
+/// The receiver of the events that an agent emits in a run.
 #[derive(Clone)]
 pub struct EventSink {
     send: Rc<dyn Fn(Input)>,
@@ -100,14 +100,13 @@ impl EventSink {
         }
     }
 
-    /// Returns the limits on content from agents, for a decoder
-    /// ([`Protocol::decoder`]).
+    /// Returns the limits for content from agents. A decoder needs them ([`Protocol::decoder`]).
     #[must_use]
     pub fn limits(&self) -> &Limits {
         &self.limits
     }
 
-    /// Emits one event, which is ignored if the session has ended the run.
+    /// Emits one event. The event is ignored if the session has ended the run.
     pub fn event(&self, event: impl Into<Event>) {
         (self.send)(Input::Event {
             run: self.run,
@@ -115,7 +114,7 @@ impl EventSink {
         });
     }
 
-    /// Emits a diagnostic about input of the agent that was tolerated or dropped.
+    /// Emits a diagnostic about data from the agent that was tolerated or dropped.
     pub fn diagnostic(&self, diagnostic: Diagnostic) {
         (self.send)(Input::Diagnostic { diagnostic });
     }

@@ -18,7 +18,7 @@ use crate::ui::{fresh_id, sleep};
 #[cfg(feature = "callouts")]
 pub use transcript::Transcript;
 
-/// An agent that answers each run with a script computed from the run's input.
+/// An agent that answers each run with a script, which is computed from the run's input.
 ///
 /// ```
 /// use leptos_assistant::agent::{Script, ScriptedAgent};
@@ -42,7 +42,7 @@ impl std::fmt::Debug for ScriptedAgent {
 }
 
 impl ScriptedAgent {
-    /// Creates an agent that calls a function to compute each answer.
+    /// Creates an agent whose answers are computed by a function.
     pub fn new(answer: impl Fn(&RunInput) -> Script + 'static) -> Self {
         Self {
             answer: Rc::new(answer),
@@ -50,7 +50,7 @@ impl ScriptedAgent {
         }
     }
 
-    /// Sets the delay after each piece of text or arguments, so that streaming can be watched.
+    /// Sets the delay after each piece of text or arguments, so that the streaming is visible.
     #[must_use]
     pub fn pace(mut self, pace: Duration) -> Self {
         self.pace = pace;
@@ -60,7 +60,8 @@ impl ScriptedAgent {
 
 impl Agent for ScriptedAgent {
     fn traits(&self) -> AgentTraits {
-        // A script ends with its run, so no result of a call follows later.
+        // The agent does not run tools: a script ends with its run, so that no result of a call can
+        // follow later.
         AgentTraits::default().with_runs_tools(false)
     }
 
@@ -111,8 +112,8 @@ fn run_finished_event(input: &RunInput, outcome: Option<Outcome>) -> EventKind {
     }
 }
 
-/// The events of a scripted agent in one run. The events that begin and end the run are added
-/// automatically.
+/// The events that a scripted agent emits in one run. The events that begin and end the run are
+/// added automatically.
 #[derive(Debug, Clone, Default)]
 pub struct Script {
     steps: Vec<ScriptStep>,
@@ -121,7 +122,7 @@ pub struct Script {
 
 #[derive(Debug, Clone)]
 enum ScriptStep {
-    /// A piece of text or arguments, followed by the delay that the agent's pace requires.
+    /// A piece of text or arguments. The delay of the agent's pace follows the piece.
     Piece(EventKind),
     Event(EventKind),
     Wait(Duration),
@@ -136,7 +137,7 @@ impl Script {
         Self::default()
     }
 
-    /// Emits a text, word by word, as a separate message.
+    /// Emits a text as a separate message, word by word.
     #[must_use]
     pub fn text(mut self, text: impl AsRef<str>) -> Self {
         let id = fresh_id();
@@ -160,14 +161,14 @@ impl Script {
         self
     }
 
-    /// Calls a tool under a new id, with its arguments in pieces, in the same message as the
-    /// preceding text or call.
+    /// Calls a tool with a new call id. The arguments are emitted in pieces. The call belongs to
+    /// the same message as the preceding text or call.
     #[must_use]
     pub fn call(self, name: impl Into<String>, args: &Value) -> Self {
         self.call_as(fresh_id(), name, &args.to_string())
     }
 
-    /// Calls a tool under a given id, with arguments that need not be valid JSON.
+    /// Calls a tool with a given call id. The arguments are not necessarily valid JSON.
     #[must_use]
     pub fn call_as(mut self, id: impl Into<String>, name: impl Into<String>, args: &str) -> Self {
         let id = id.into();
@@ -188,7 +189,7 @@ impl Script {
         self
     }
 
-    /// Emits the result of a tool that the agent runs itself.
+    /// Emits the result of a call that the agent runs itself.
     ///
     /// ```
     /// use leptos_assistant::agent::Script;
@@ -212,7 +213,7 @@ impl Script {
         self
     }
 
-    /// Waits before the next event.
+    /// Waits for a duration before the next event.
     #[must_use]
     pub fn wait(mut self, duration: Duration) -> Self {
         self.steps.push(ScriptStep::Wait(duration));
@@ -230,7 +231,7 @@ impl Script {
         self
     }
 
-    /// Ends the run with interrupts that wait for the user.
+    /// Ends the run with interrupts, which wait for the user.
     ///
     /// ```
     /// use leptos_assistant::{agent::Script, event::interrupt_from_value};
@@ -259,7 +260,7 @@ impl Script {
     }
 }
 
-/// Splits arguments into pieces of eight characters, as models stream them.
+/// Splits arguments into pieces of eight characters, similar to the pieces that models stream.
 fn split_args(text: &str) -> Vec<String> {
     let chars: Vec<char> = text.chars().collect();
     chars
@@ -291,8 +292,8 @@ pub fn last_user_text(input: &RunInput) -> String {
     text.unwrap_or_default()
 }
 
-/// Returns the results of the tool calls since the newest user message, in order, as
-/// `(tool, content)`.
+/// Returns the results of the tool calls since the newest user message, in order. Each result is a
+/// pair of the tool's name and the content.
 ///
 /// ```
 /// use leptos_assistant::agent::{Script, ScriptedAgent, results_since_user};

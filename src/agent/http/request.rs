@@ -1,4 +1,5 @@
-//! Builds and sends the request of a run. A request that the browser refuses becomes a [`Failure`].
+//! Builds and sends the request for a run. Returns a [`Failure`] if the browser refuses the
+//! request.
 
 use std::{fmt, rc::Rc};
 
@@ -12,7 +13,7 @@ use web_sys::{
 
 use crate::ui::wait_for_pending_work;
 
-/// A guard that aborts the request when the run's future is dropped.
+/// A guard that aborts the run's request when the guard is dropped with the run's future.
 pub(super) struct AbortOnDrop(AbortController);
 
 impl AbortOnDrop {
@@ -33,8 +34,8 @@ impl Drop for AbortOnDrop {
     }
 }
 
-/// An asynchronous function that returns headers. Its argument is true for the second attempt after
-/// an HTTP 401. `Err` is the reason for not sending the request.
+/// An asynchronous function that returns headers. The argument is true for the second attempt after
+/// an HTTP 401. `Err` contains the reason why the request is not sent.
 pub(super) type AsyncHeadersFn =
     Rc<dyn Fn(bool) -> LocalBoxFuture<'static, Result<Vec<(String, String)>, String>>>;
 
@@ -42,16 +43,17 @@ pub(super) type AsyncHeadersFn =
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Credentials {
-    /// No credentials, even if the agent has the page's own origin.
+    /// No credentials are sent, even if the agent has the page's own origin.
     Omit,
-    /// Cookies and authentication if the agent has the page's own origin.
+    /// Cookies and authentication are sent if the agent has the page's own origin.
     #[default]
     SameOrigin,
-    /// Cookies and authentication for any origin, which must allow it by CORS.
+    /// Cookies and authentication are sent to an agent of any origin. An agent of a different
+    /// origin must allow them by CORS.
     Include,
 }
 
-/// An address, and the headers and credentials of each request to it.
+/// An address, with the headers and credentials for requests to this address.
 #[derive(Clone)]
 pub(super) struct Endpoint {
     url: String,
@@ -77,7 +79,7 @@ impl Endpoint {
         }
     }
 
-    /// Returns an endpoint with the same headers and credentials at another address.
+    /// Returns an endpoint with the given address and the headers and credentials of this endpoint.
     pub(super) fn with_url(&self, url: String) -> Self {
         Self {
             url,
@@ -95,9 +97,10 @@ impl Endpoint {
         });
     }
 
-    /// Sends a request to the address with `path` appended to its own path, as `POST` if there is a
-    /// body. Returns the response as soon as its headers arrive. If the response is an HTTP 401 and
-    /// an asynchronous function provides headers, the request is repeated once with new headers.
+    /// Sends a request to the address, to whose path `path` is appended. The method is `POST` if
+    /// there is a body, and `GET` if not. Returns the response as soon as its headers arrive. If
+    /// the response is an HTTP 401 and an asynchronous function provides headers, the request is
+    /// repeated once with new headers.
     pub(super) async fn send(
         &self,
         path: &str,
@@ -108,7 +111,7 @@ impl Endpoint {
         self.request_with_retry(method, path, body, signal).await
     }
 
-    /// Sends a `DELETE`, which the browser completes even if the page is closed.
+    /// Sends a `DELETE` request. The browser completes this request even if the page is closed.
     pub(super) async fn delete(&self, signal: &AbortSignal) -> Result<Response, Failure> {
         self.request_with_retry("DELETE", "", None, signal).await
     }
@@ -172,7 +175,8 @@ async fn fetch_response(
     let init = RequestInit::new();
     init.set_method(method);
     if method == "DELETE" {
-        // Not every version of the bindings has a setter for `keepalive`.
+        // The property is set by reflection, because some versions of the bindings have no setter
+        // for `keepalive`.
         let _ = js_sys::Reflect::set(&init, &"keepalive".into(), &true.into());
     }
     init.set_headers_headers(&build_headers(headers)?);
@@ -194,20 +198,22 @@ async fn fetch_response(
             return Err(fetch_error(error));
         }
     };
-    // The result may not be a response, since a script of the page may have replaced `fetch`.
+    // The type of the result is checked, because a script of the page may have replaced `fetch`
+    // with a function that returns no response.
     response
         .dyn_into()
         .map_err(|_| network_failure("The `fetch` of this page gave no response."))
 }
 
-/// Waits until a broken connection can be distinguished from a page that is unloading. An unloading
-/// page loses its connections before its script stops, and runs no further task. The stored state
-/// therefore remains a run in progress, which can be resumed after a reload.
+/// Waits long enough to distinguish a broken connection from a page that is unloading. An unloading
+/// page loses its connections before its script stops, and runs no further task, so that code after
+/// this call does not run. The stored state therefore remains a run in progress, which can be
+/// resumed after a reload.
 pub(super) async fn wait_for_page_unload() {
     wait_for_pending_work().await;
 }
 
-/// Builds the headers of a request: those of the application, and `Content-Type` and `Accept`.
+/// Builds the headers of a request from the application's headers, `Content-Type` and `Accept`.
 /// Fails if the browser refuses a header.
 fn build_headers(app_headers: &[(String, String)]) -> Result<Headers, Failure> {
     let headers =
@@ -241,7 +247,7 @@ fn network_failure(message: &str) -> Failure {
     Failure::new(FailureKind::Network, message)
 }
 
-/// Creates the failure of a request that cannot be made.
+/// Creates the failure for a request that cannot be made.
 pub(super) fn request_failure(message: &str) -> Failure {
     Failure::new(FailureKind::Request, message)
 }

@@ -1,5 +1,5 @@
-//! Checks a response and reads it: an event stream to its end, an error body up to a limit. The
-//! work is divided into slices, between which the page handles input and draws frames.
+//! Checks and reads responses. An event stream is read to its end, and the body of an error up to a
+//! limit. The work is divided into slices, between which the page can handle input and draw frames.
 
 use std::{pin::pin, time::Duration};
 
@@ -17,20 +17,20 @@ use crate::{
     ui::{SLICE_MS, next_frame, sleep},
 };
 
-/// The maximum size of an error's body that is read, in bytes.
+/// The maximum number of bytes that are read from the body of an error.
 const MAX_BODY_BYTES: usize = 4 * 1024;
-/// The maximum time for reading an error's body.
+/// The maximum time for reading the body of an error.
 const BODY_TIMEOUT: Duration = Duration::from_secs(5);
-/// The maximum number of characters of an error's body that are shown to the user.
+/// The maximum number of characters from the body of an error that are shown to the user.
 const MAX_BODY_CHARS: usize = 300;
 /// The number of bytes that are processed before the clock is read again.
 const SLICE_BYTES: u32 = 8 * 1024;
-/// The minimum pause after a piece of work that begins a new slice, in milliseconds: during such a
-/// pause the page could handle input.
+/// The shortest pause between two pieces of work, in milliseconds, that begins a new slice. During
+/// such a pause, the page could handle input.
 const IDLE_MS: f64 = 4.0;
 
-/// Checks the status of a response and, if `wanted` is given, its media type. The failure contains
-/// the start of the error's body, and the delay that the server asks for.
+/// Checks the status of a response and, if `wanted` is `Some`, its media type. If the status is an
+/// error, the failure contains the beginning of the body and the delay that the server asks for.
 pub(super) async fn check_response(
     response: &Response,
     wanted: Option<&'static str>,
@@ -59,14 +59,15 @@ pub(super) async fn check_response(
     Ok(())
 }
 
-/// Returns true if a `Content-Type` names a media type, regardless of its parameters.
+/// Returns true if a `Content-Type` header has the wanted media type. Parameters are ignored.
 fn is_media_type(kind: &str, wanted: &str) -> bool {
     let essence = kind.split([';', ',']).next().unwrap_or_default();
     essence.trim().eq_ignore_ascii_case(wanted)
 }
 
-/// Reads the stream to its end and emits each event as soon as it is complete. If the connection
-/// breaks, the events so far count, and the session detects that the run has not ended.
+/// Reads the stream to its end and emits each event as soon as the event is complete. If the
+/// connection breaks, the events that were received remain valid, and the session detects that the
+/// run has not ended.
 pub(super) async fn read_stream(
     response: &Response,
     mut reader: Box<dyn Read>,
@@ -76,7 +77,7 @@ pub(super) async fn read_stream(
     finish_reader(reader, &mut events)
 }
 
-/// Reads a response until the connection ends or breaks, or until the reader fails.
+/// Reads a response until the connection ends or breaks, or until the reader has failed.
 pub(super) async fn read_until_break(
     response: &Response,
     reader: &mut dyn Read,
@@ -100,8 +101,8 @@ pub(super) async fn read_until_break(
     }
 }
 
-/// Finishes the reader of a run's stream. Returns a failure if the stream could not be decoded,
-/// otherwise [`StreamEnd::Closed`].
+/// Finishes the reader of a run's stream. Returns a failure if the stream could not be decoded, and
+/// [`StreamEnd::Closed`] if it could.
 pub(super) fn finish_reader(reader: Box<dyn Read>, events: &mut EventSink) -> StreamEnd {
     let limits = *events.limits();
     match reader.finish(events).error {
@@ -114,9 +115,10 @@ fn header(response: &Response, name: &str) -> Option<String> {
     response.headers().get(name).ok().flatten()
 }
 
-/// Returns the delay that a busy server (HTTP 429 or 503) asks for in `Retry-After`, in seconds or
-/// as a date, in milliseconds; `None` for any other response, and for a delay that is invalid or
-/// over. A server of another origin must list the header in `Access-Control-Expose-Headers`.
+/// Returns the delay in milliseconds that a busy server (HTTP 429 or 503) asks for in the
+/// `Retry-After` header, which contains seconds or a date. Returns `None` for any other response,
+/// and if the delay is invalid or over. A server of a different origin must list the header in
+/// `Access-Control-Expose-Headers`.
 fn retry_after_ms(response: &Response) -> Option<u64> {
     if !matches!(response.status(), 429 | 503) {
         return None;
@@ -126,14 +128,15 @@ fn retry_after_ms(response: &Response) -> Option<u64> {
     let ms = if value.bytes().all(|byte| byte.is_ascii_digit()) {
         value.parse::<u64>().ok()?.saturating_mul(1_000)
     } else {
-        // An invalid date is NaN, which becomes zero, as a date in the past does.
+        // The cast converts NaN, the result for an invalid date, and a negative number, the result
+        // for a date in the past, to zero.
         (Date::parse(value) - Date::now()) as u64
     };
     (ms > 0).then_some(ms)
 }
 
-/// Reads the start of an error's body as text, up to the size and time limits; empty if there is no
-/// body.
+/// Reads the beginning of an error's body as text, up to the size and time limits. Returns an empty
+/// text if there is no body.
 async fn read_error_text(response: &Response) -> String {
     let Some(body) = ResponseBody::open(response) else {
         return String::new();
@@ -144,7 +147,7 @@ async fn read_error_text(response: &Response) -> String {
         let Either::Left((Some(chunk), _)) = select(pin!(body.next()), &mut timeout).await else {
             break;
         };
-        // A chunk may be large, so only its first bytes are copied.
+        // Only the first bytes of the chunk are copied, because a chunk may be large.
         bytes.extend(chunk.subarray(0, MAX_BODY_BYTES as u32).to_vec());
     }
     body.cancel();
@@ -152,7 +155,7 @@ async fn read_error_text(response: &Response) -> String {
     text.trim().chars().take(MAX_BODY_CHARS).collect()
 }
 
-/// The body of a response, read chunk by chunk.
+/// The body of a response, which is read in chunks.
 struct ResponseBody(ReadableStreamDefaultReader);
 
 impl ResponseBody {
@@ -161,7 +164,8 @@ impl ResponseBody {
         reader.dyn_into().ok().map(Self)
     }
 
-    /// Returns the next chunk; `None` at the end, or if the connection breaks.
+    /// Returns the next chunk of the body. Returns `None` at the end of the body, or if the
+    /// connection breaks.
     async fn next(&self) -> Option<Uint8Array> {
         let Ok(result) = JsFuture::from(self.0.read()).await else {
             wait_for_page_unload().await;
@@ -174,15 +178,15 @@ impl ResponseBody {
     /// Cancels the rest of the body.
     fn cancel(&self) {
         let cancellation: Promise = self.0.cancel();
-        // Nothing depends on the result, but an unhandled rejection would be reported to the
-        // console.
+        // The promise is awaited although its result is not used, because an unhandled rejection
+        // would be reported to the console.
         spawn_local(async move {
             let _ = JsFuture::from(cancellation).await;
         });
     }
 }
 
-/// A measurement of the time spent on work since the page could last handle input.
+/// A measurement of the time that was spent on work since the page last could handle input.
 #[derive(Debug, Default)]
 struct WorkSlices {
     worked: f64,
@@ -190,10 +194,11 @@ struct WorkSlices {
 }
 
 impl WorkSlices {
-    /// Does a piece of work, and waits for the next frame if the slice is used up.
+    /// Does a piece of work, and then waits for the next frame if the time of the slice is used up.
     async fn run_piece(&mut self, piece: impl FnOnce()) {
         let started_at = Date::now();
-        // A clock that was set back begins a new slice as well.
+        // If the pause since the last piece was long enough, or if the clock was set back, a new
+        // slice begins.
         if !(0.0..=IDLE_MS).contains(&(started_at - self.ended)) {
             self.worked = 0.0;
         }

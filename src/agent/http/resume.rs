@@ -8,17 +8,17 @@ use assistant_core::event::{Role, RunInput};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum ResumeMessages {
-    /// The complete history, as with any run.
+    /// The complete history is sent, as with any other run.
     #[default]
     All,
-    /// Only messages of the user and results of calls that the agent has not accepted before, for
-    /// servers that store the history and append to it.
+    /// Only messages of the user and results of calls are sent, and only those that the agent has
+    /// not accepted before. This is for servers that store the history and append to it.
     New,
-    /// No messages, for servers that refuse messages next to an answer.
+    /// No messages are sent. This is for servers that refuse messages together with an answer.
     None,
 }
 
-/// The ids of accepted messages, and the [`ResumeMessages`] option.
+/// The ids of the messages that the agent has accepted, and the [`ResumeMessages`] option.
 #[derive(Debug, Clone, Default)]
 pub(super) struct AcceptedMessages {
     pub(super) which: ResumeMessages,
@@ -27,8 +27,8 @@ pub(super) struct AcceptedMessages {
 }
 
 impl AcceptedMessages {
-    /// If the run answers an interrupt, reduces the messages of the input to those that are sent
-    /// with the answer.
+    /// Reduces the messages of the input to those that are sent with an answer, if the run answers
+    /// an interrupt. Does nothing for any other run.
     pub(super) fn select_messages(&self, input: &mut RunInput) {
         let is_answer =
             !input.resume.is_empty() || input.forwarded_props.pointer("/command/resume").is_some();
@@ -40,7 +40,8 @@ impl AcceptedMessages {
             ResumeMessages::New => {
                 let sent_ids = self.sent.borrow();
                 input.messages.retain(|message| {
-                    // The agent's own messages are in its history already.
+                    // The agent's own messages are omitted, because the agent has them in its
+                    // history.
                     let is_from_page = matches!(message.role(), Role::User | Role::Tool)
                         && !message.is_marked_as_agents();
                     is_from_page && !sent_ids.contains(&message.id)
@@ -50,8 +51,9 @@ impl AcceptedMessages {
         }
     }
 
-    /// Records the messages of a request that the agent accepted, if [`ResumeMessages::New`] is
-    /// set. Messages of a failed request are sent again with the next request.
+    /// Records the messages of a request that the agent accepted, if the option is
+    /// [`ResumeMessages::New`]. Messages of a failed request are not recorded, so that they are
+    /// sent again with the next request.
     pub(super) fn record_accepted(&self, input: &RunInput) {
         if self.which == ResumeMessages::New {
             let ids = input.messages.iter().map(|message| message.id.clone());

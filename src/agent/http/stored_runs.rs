@@ -1,5 +1,5 @@
-//! Resumes runs that a server stores, after a lost connection or a reload, and stops them (rule
-//! "reattaching to a run").
+//! Resumes and stops runs that a server stores (rule "reattaching to a run"). A run is resumed
+//! after a lost connection or a reload.
 
 use std::{pin::pin, rc::Rc, time::Duration};
 
@@ -21,23 +21,23 @@ use crate::{
     ui::{is_offline, now, sleep},
 };
 
-/// The number of failed attempts to reach the server, while the browser is online, after which the
-/// run counts as lost.
+/// The number of failed attempts to reach the server after which the run counts as lost. Attempts
+/// while the browser is offline are not counted.
 const MAX_ATTEMPTS: u32 = 6;
-/// The pause after the first failed attempt, which doubles with each further attempt.
+/// The pause after the first failed attempt. The pause doubles with each further attempt.
 const FIRST_PAUSE: Duration = Duration::from_millis(500);
-/// The interval at which the page checks whether an offline browser is online again.
+/// The interval at which the page checks if an offline browser is online again.
 const OFFLINE_INTERVAL: Duration = Duration::from_secs(1);
-/// The maximum length of an event id that is sent back, in bytes.
+/// The maximum length of an event id that is sent to the server, in bytes. Longer ids are not sent.
 const MAX_ID_BYTES: usize = 1_024;
 /// The number of consecutive short connections without a new event after which a run counts as
 /// lost.
 const MAX_IDLE_CONNECTIONS: u32 = 2;
-/// The duration from which a connection without a new event does not count as short, in
-/// milliseconds: gateways close idle connections, while an agent thinks for minutes.
+/// The minimum duration, in milliseconds, of a connection that does not count as short although it
+/// brings no new event. Gateways close idle connections, while an agent may think for minutes.
 const LONG_CONNECTION_MS: i64 = 10_000;
 
-/// The address under which a server stores the events of runs.
+/// The address at which a server stores the events of runs.
 #[derive(Debug, Clone)]
 pub(super) struct StoredRuns {
     url: Rc<str>,
@@ -49,9 +49,10 @@ impl StoredRuns {
     }
 
     /// Returns the endpoint of a run, with the headers and credentials of the agent. Fails if the
-    /// id of the thread or the run cannot be part of an address.
+    /// id of the thread or of the run cannot be part of an address.
     fn run_endpoint(&self, agent: &Endpoint, thread: &str, run: &str) -> Result<Endpoint, Failure> {
-        // A browser resolves these segments, and would request another address.
+        // These ids are refused, because a browser resolves such path segments and would send the
+        // request to a different address.
         if [thread, run]
             .iter()
             .any(|id| matches!(*id, "" | "." | ".."))
@@ -65,9 +66,9 @@ impl StoredRuns {
         Ok(agent.with_url(append_path(&self.url, &path)))
     }
 
-    /// Requests the events of a run after the event with the given id, or all events. Retries
-    /// temporary failures, and waits while the browser is offline. Returns `None` if the run is not
-    /// stored.
+    /// Requests the events of a run after the event with the id `after`, or all events if `after`
+    /// is `None`. Retries after temporary failures, and waits while the browser is offline. Returns
+    /// `None` if the run is not stored.
     async fn request_events(
         &self,
         agent: &Endpoint,
@@ -76,8 +77,8 @@ impl StoredRuns {
         signal: &AbortSignal,
     ) -> Result<Option<Response>, Failure> {
         let mut endpoint = self.run_endpoint(agent, &input.thread_id, &input.run_id)?;
-        // Without this header, the server sends all events again, and the reader skips those that
-        // it has already read.
+        // The header is omitted if the id is not a valid header value. The server then sends all
+        // events again, and the reader skips those that it has already read.
         if let Some(id) = after.filter(|id| is_header_value(id)) {
             endpoint.add_header("Last-Event-ID".to_owned(), id);
         }
@@ -105,10 +106,10 @@ impl StoredRuns {
         }
     }
 
-    /// Reads a run to its end, over as many connections as necessary, or until
-    /// [`MAX_IDLE_CONNECTIONS`] short connections in a row bring no new event. `first` is the
-    /// response to the request that started the run; with `None`, the run is read from its first
-    /// event.
+    /// Reads a run to its end, over as many connections as necessary. Stops earlier if
+    /// [`MAX_IDLE_CONNECTIONS`] consecutive short connections bring no new event. `first` is the
+    /// response to the request that started the run. If `first` is `None`, the run is read from its
+    /// first event.
     pub(super) async fn read_run(
         &self,
         agent: &Endpoint,
@@ -140,7 +141,8 @@ impl StoredRuns {
             let (count_before, opened_at) = (sink.count, now());
             response::read_until_break(&response, &mut *reader, &mut sink).await;
             let was_long = now().saturating_sub(opened_at) >= LONG_CONNECTION_MS;
-            // Events that the reader holds back are not counted until a later event releases them.
+            // Events that the reader holds back are not included in the count until a later event
+            // releases them.
             idle_connections = match was_long || sink.count > count_before {
                 true => 0,
                 false => idle_connections + 1,
@@ -148,25 +150,25 @@ impl StoredRuns {
             if sink.is_over || reader.has_failed() {
                 return Ok(response::finish_reader(reader, &mut sink.events));
             }
-            // Do not finish the reader: it would emit the events that it holds back, and the
-            // session would resume the run after them.
+            // The reader is not finished here, because it would emit the events that it holds back,
+            // and the session would resume the run after these events.
             if idle_connections >= MAX_IDLE_CONNECTIONS {
                 return Ok(StreamEnd::Closed);
             }
-            // The pause limits the rate of requests to a server that closes each connection at
-            // once.
+            // A pause follows each connection, to limit the rate of requests to a server that
+            // closes each connection at once.
             sleep(FIRST_PAUSE).await;
         }
     }
 
-    /// Ends a run at the server, and waits at most ten seconds for the answer. The browser
+    /// Ends a run at the server, and waits at most ten seconds for the response. The browser
     /// completes the request even if the page is closed.
     pub(super) async fn stop_run(&self, agent: &Endpoint, thread: &str, run: &str) {
         let Ok(abort) = AbortOnDrop::new() else {
             return;
         };
         if let Ok(endpoint) = self.run_endpoint(agent, thread, run) {
-            // The response does not matter, since the run is over for the page.
+            // The response is not checked, because the run is already over for the page.
             let signal = abort.signal();
             let request = pin!(endpoint.delete(&signal));
             let timeout = pin!(sleep(Duration::from_secs(10)));
@@ -175,8 +177,8 @@ impl StoredRuns {
     }
 }
 
-/// Returns true for a failure that may not recur: the network failed, or a gateway did not reach
-/// its server, such as during a restart.
+/// Returns true for a failure that may be temporary: the network failed, or a gateway did not reach
+/// its server, for example during a restart.
 const fn is_temporary(kind: FailureKind) -> bool {
     matches!(
         kind,
@@ -184,13 +186,13 @@ const fn is_temporary(kind: FailureKind) -> bool {
     )
 }
 
-/// Returns true if an id can be sent back in a header.
+/// Returns true if an event id can be sent to the server in a header.
 fn is_header_value(id: &str) -> bool {
     let is_printable = id.bytes().all(|byte| matches!(byte, b' '..=b'~'));
     is_printable && !id.is_empty() && id.trim() == id && id.len() <= MAX_ID_BYTES
 }
 
-/// A sink that counts the events and records whether the run is over.
+/// A sink that passes events on, counts them, and records whether the run is over.
 struct CountingSink {
     events: EventSink,
     count: usize,

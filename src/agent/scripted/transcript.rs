@@ -1,4 +1,4 @@
-//! Parses scripts that are written as Markdown, with tool callouts for their calls.
+//! Parses scripts that are written as Markdown. Tool callouts in the Markdown represent calls.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -13,16 +13,16 @@ use serde_json::{Value, json};
 
 use super::{Script, ScriptedAgent, fresh_id, results_since_user, split_args};
 
-/// The longest wait that a callout may set for its result.
+/// The longest wait before a result that a callout may set.
 const LONGEST_WAIT: Duration = Duration::from_secs(60);
 
-/// An answer of an agent, written as Markdown with tool callouts.
+/// An answer of an agent that is written as Markdown with tool callouts.
 ///
 /// A callout without an outcome calls a tool of the page. The text after such a call belongs to the
-/// run that receives the results. Calls with only blank lines between them are made together. A
-/// callout is a call that the agent runs itself if it has an outcome, or if a later callout with
-/// the same id has an outcome; the field `wait` delays the result, in milliseconds. A callout
-/// without an outcome in the state `input-streaming` is a call that is begun and never ends.
+/// run that receives the results. Calls with only blank lines between them are made together. If
+/// the callout has an outcome, or a later callout with the same id has an outcome, the agent runs
+/// the call itself. The field `wait` delays the result by a number of milliseconds. A callout
+/// without an outcome in the state `input-streaming` is a call that begins and never ends.
 ///
 /// ```
 /// use leptos_assistant::agent::{ScriptedAgent, Transcript};
@@ -48,9 +48,9 @@ pub struct Transcript {
 #[derive(Debug, Clone, Default)]
 struct TranscriptRun {
     steps: Vec<TranscriptStep>,
-    /// The number of results that the calls of the run have before the next run begins.
+    /// The number of results that the calls of the run need before the next run begins.
     results: usize,
-    /// The tools of the page that the run calls.
+    /// The names of the page's tools that the run calls.
     questions: Vec<String>,
 }
 
@@ -60,7 +60,7 @@ enum TranscriptStep {
     Call(Box<Callout>),
     /// A call for which no end event is emitted.
     Unended(Box<Callout>),
-    /// The outcome of an earlier call.
+    /// The outcome of a call that an earlier callout began.
     Outcome(Box<Callout>),
 }
 
@@ -73,7 +73,8 @@ impl Transcript {
             let call = call_with_own_id(chunk)?;
             outcome_content(call).map(|_| (call.id().to_owned(), index))
         });
-        // The position of the last outcome for each id.
+        // This map contains the position of the last outcome for each id, because a later outcome
+        // makes an earlier callout a call that the agent runs.
         let last_outcomes: HashMap<String, usize> = outcomes.collect();
         let mut builder = TranscriptBuilder::default();
         for (index, chunk) in chunks.into_iter().enumerate() {
@@ -88,8 +89,8 @@ impl Transcript {
         Self { runs: builder.runs }
     }
 
-    /// Replaces `{key}` with a text, in the messages and in the texts of inputs and outputs. The
-    /// text is not parsed as callouts or YAML.
+    /// Replaces `{key}` with a text, in the messages and in the texts of inputs and outputs.
+    /// Callouts and YAML in the text are not parsed.
     #[must_use]
     pub fn with(mut self, key: &str, text: &str) -> Self {
         let key = format!("{{{key}}}");
@@ -110,14 +111,14 @@ impl Transcript {
         self
     }
 
-    /// Returns the tools of the page that the transcript calls, in order.
+    /// Returns the names of the page's tools that the transcript calls, in order.
     pub fn tools(&self) -> impl Iterator<Item = &str> {
         let tools = self.runs.iter().flat_map(|run| &run.questions);
         tools.map(String::as_str)
     }
 
-    /// Returns the script for a run with this input: the part of the transcript after the results
-    /// in the input; empty at the end of the transcript.
+    /// Returns the script for a run with this input. The script is the part of the transcript that
+    /// follows the results in the input. The script is empty at the end of the transcript.
     #[must_use]
     pub fn script(&self, input: &RunInput) -> Script {
         let result_count = results_since_user(input).len();
@@ -180,7 +181,7 @@ impl TranscriptBuilder {
 
 impl TranscriptRun {
     fn script(&self) -> Script {
-        // The ids are new each time, since a transcript may be played twice in the same chat.
+        // Each call gets a new id, because a transcript may be played twice in the same chat.
         let mut ids: HashMap<&str, String> = HashMap::new();
         let mut script = Script::new();
         for step in &self.steps {
@@ -238,7 +239,7 @@ impl Script {
 }
 
 impl ScriptedAgent {
-    /// Creates an agent that answers every user message with this [`Transcript`].
+    /// Creates an agent that answers every user message with the [`Transcript`] in `markdown`.
     #[must_use]
     pub fn transcript(markdown: &str) -> Self {
         let answer = Transcript::new(markdown);
@@ -246,8 +247,8 @@ impl ScriptedAgent {
     }
 }
 
-/// Replaces `key` in all texts of a value. The nesting of values in callouts is limited, which
-/// bounds the recursion.
+/// Replaces `key` in all texts of a value. The recursion is bounded, because the nesting of values
+/// in callouts is limited.
 fn replace_key(value: &mut Value, key: &str, text: &str) {
     match value {
         Value::String(words) => *words = words.replace(key, text),
@@ -261,7 +262,7 @@ fn replace_key(value: &mut Value, key: &str, text: &str) {
     }
 }
 
-/// Returns the call of a chunk if the callout contains the call's id.
+/// Returns the call in a chunk if the callout specifies the call's id.
 fn call_with_own_id(chunk: &Chunk) -> Option<&Callout> {
     match chunk {
         Chunk::Tool(call) => Some(&**call).filter(|call| call.has_own_id()),
@@ -274,7 +275,7 @@ fn call_args(call: &Callout) -> String {
     input.map(Value::to_string).unwrap_or_default()
 }
 
-/// Returns the outcome of a call as the content of its result; `None` for a call without an
+/// Returns the outcome of a call as the content of its result. Returns `None` for a call without an
 /// outcome.
 fn outcome_content(call: &Callout) -> Option<Value> {
     match call.failure() {
