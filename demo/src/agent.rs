@@ -110,8 +110,8 @@ impl RemoteAgent {
     }
 }
 
-/// Creates the remote agent, or the scripted agent if `remote` is `None`. `key` is sent with every
-/// request to the remote agent, unless it is empty.
+/// Creates the remote agent, or the scripted agent if `remote` is `None`. If `key` is not empty, it
+/// is sent with every request to the remote agent.
 pub(crate) fn create(remote: Option<&RemoteAgent>, key: RwSignal<String>) -> AgentProp {
     remote.map_or_else(
         || scripted_agent().into(),

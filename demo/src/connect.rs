@@ -26,7 +26,7 @@ struct ConnectionDraft {
     url: RwSignal<String>,
     model: RwSignal<String>,
     key: RwSignal<String>,
-    /// True if the page of the new agent asks for a key when it opens.
+    /// True if the new agent's page asks for a key when the page opens.
     needs_key: RwSignal<bool>,
 }
 

@@ -61,7 +61,7 @@ impl<T> ToolCallView<T> {
     }
 
     /// Approves the call, and remembers the approval for similar later calls. If `args` is `Some`,
-    /// it replaces the agent's arguments.
+    /// the value replaces the agent's arguments.
     ///
     /// ```
     /// # use leptos::prelude::*;
@@ -78,8 +78,8 @@ impl<T> ToolCallView<T> {
     /// # Errors
     ///
     /// Fails if the call does not wait for a decision, has changed since it was shown, or requires
-    /// approval each time. Also fails if the user cannot have read the call yet
-    /// ([`Self::can_approve`]), and outside of an event of the user ([`Refusal::Scripted`]).
+    /// approval each time. In an approval card, also fails if the user cannot have read the call
+    /// yet ([`Self::can_approve`]), and outside of an event of the user ([`Refusal::Scripted`]).
     pub fn approve_and_remember(&self, args: Option<Value>, what: Remember) -> Result<(), Refusal> {
         self.apply_approval(Verdict::Remember { args, what })
     }
@@ -89,8 +89,9 @@ impl<T> ToolCallView<T> {
     /// # Errors
     ///
     /// Fails if the call does not wait for a decision or has changed since it was shown, or if the
-    /// arguments violate the schema. Also fails if the user cannot have read the call yet
-    /// ([`Self::can_approve`]), and outside of an event of the user ([`Refusal::Scripted`]).
+    /// arguments violate the schema. In an approval card, also fails if the user cannot have read
+    /// the call yet ([`Self::can_approve`]), and outside of an event of the user
+    /// ([`Refusal::Scripted`]).
     pub fn approve_with(&self, args: Value) -> Result<(), Refusal> {
         self.apply_approval(Verdict::Approve { args: Some(args) })
     }

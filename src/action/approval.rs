@@ -90,7 +90,7 @@ impl std::fmt::Debug for Approval {
 }
 
 impl<Args> ToolAction<Args> {
-    /// Sets the approval rule.
+    /// Sets the rule that determines whether a call requires approval.
     #[must_use]
     pub fn approval(mut self, approval: Approval) -> Self {
         self.rule = None;

@@ -149,7 +149,7 @@ impl<T> ToolCallView<T> {
 
     /// Returns the optional contents that are permitted in a decision. If the page asks, a reason
     /// is permitted, and edited arguments are permitted unless the agent runs the call. If the
-    /// agent asks, its interrupt determines the permitted contents.
+    /// agent asks, the agent's interrupt determines the permitted contents.
     #[must_use]
     pub fn approval_takes(&self) -> ApprovalTakes {
         if !self.is_asked_by_agent() {

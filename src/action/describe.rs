@@ -49,12 +49,13 @@ impl<Args> ToolAction<Args> {
 
     /// Sets a function that creates the text of the approval card from the arguments. The text is a
     /// sentence, or a [`Description`] with rows. Arguments that the text does not mention are shown
-    /// below the text, and all exact arguments can be opened with one click. The exact arguments
-    /// replace the text if they do not have the action's type, or if the text is empty.
+    /// below the text, and all exact arguments can be opened with one click. If the text is empty
+    /// or the arguments do not have the action's type, the card shows the exact arguments instead
+    /// of the text.
     ///
     /// This method must be called after `.handler(…)` or [`.args::<T>()`](Self::args), which set
-    /// the type of the arguments. Without them, the closure receives a JSON value. If the closure
-    /// takes a different type, the compiler's error explains this order.
+    /// the type of the arguments. Without these methods, the closure receives a JSON value. If the
+    /// closure takes a different type, the compiler's error explains this order.
     ///
     /// ```
     /// use leptos_assistant::{Approval, Description, ToolAction};
@@ -88,7 +89,8 @@ impl<Args> ToolAction<Args> {
         self
     }
 
-    /// Sets the risk of a call, which selects the colour and the wording of the approval card.
+    /// Sets the risk of the action's calls, which selects the colour and the wording of the
+    /// approval card.
     #[must_use]
     pub fn risk(mut self, risk: Risk) -> Self {
         self.renderers.words.risk = risk;

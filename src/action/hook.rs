@@ -28,9 +28,9 @@ use crate::{
 /// The newest registration of a name answers calls. When this registration is removed, the previous
 /// registration answers calls again. While `enabled` is false, the action is not offered and none
 /// of its calls starts, but running calls continue. Signals are read when a run opens, so that the
-/// agent receives their current values. Unmounting the component drops its running handlers and
-/// ends their calls as cancelled, unless the action is [`ToolAction::detached`]. The action's cards
-/// become default cards.
+/// agent receives their current values. When the component is unmounted, its running handlers are
+/// dropped and their calls are cancelled, unless the action is [`ToolAction::detached`]. The
+/// action's cards become default cards.
 ///
 /// Without a surrounding `<AssistantProvider>`, an error is logged to the console and the action is
 /// not registered.
@@ -230,9 +230,9 @@ impl ActionRegistration {
         registration
     }
 
-    /// Registers the action in the session, or updates the registration if the values of its
-    /// signals have changed. If the new schema is invalid, the other values are updated and the
-    /// refusal is returned.
+    /// Registers the action in the session, or updates the registration if the values of the
+    /// action's signals have changed. If the new schema is invalid, the other values are updated
+    /// and the refusal is returned.
     fn try_register(&self) -> Result<(), Refusal> {
         let Ok(mut reported_state) = self.known.lock() else {
             return Ok(());

@@ -40,7 +40,7 @@ impl Assistant {
     }
 
     /// Returns the ids of the registrations of a name. The id of the active registration is first,
-    /// followed by those of all registrations of this name in the order of the registry.
+    /// followed by the ids of all registrations of the name, newest first.
     fn registration_ids(&self, name: &str) -> Vec<RegistrationId> {
         let ids = self.read(|session| {
             let registry = session.registry();

@@ -38,7 +38,7 @@ pub(crate) trait Api {
 /// An agent, or the error for a protocol that this module does not contain.
 pub(crate) type AgentResult = Result<Box<dyn Agent>, JsError>;
 
-/// The functions of the second part.
+/// The functions that are in the second part of the module and that the first part calls.
 #[derive(Clone, Copy)]
 pub(crate) struct SecondPart {
     pub(crate) api: fn(Assistant, WindowHandles) -> Box<dyn Api>,

@@ -60,7 +60,7 @@ impl DrawnView {
 
 #[wasm_bindgen]
 impl DrawnView {
-    /// Returns the current state of the object, as JSON.
+    /// Returns the current state of the object as JSON text.
     pub fn current(&self) -> String {
         self.0.current().to_string()
     }

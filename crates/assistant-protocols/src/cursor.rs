@@ -13,7 +13,7 @@ pub(super) struct Cursor {
     last: Option<String>,
     /// The number of frames without an id after the last frame with an id.
     after: usize,
-    /// The number of frames without an id that are still to be skipped.
+    /// The number of frames without an id that must still be skipped.
     skipped: usize,
     /// True while the server repeats the stream from the start. Frames are then skipped up to and
     /// including the frame with the id in `last`.

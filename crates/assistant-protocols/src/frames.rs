@@ -50,7 +50,7 @@ pub trait Decode {
         data.trim() == "[DONE]" || serde_json::from_str::<IgnoredAny>(data).is_ok()
     }
 
-    /// Ends the response: releases buffered data and returns the outcome.
+    /// Ends the response, releases buffered data, and returns the outcome.
     fn finish(&mut self, sink: &mut dyn Sink) -> End;
 }
 
@@ -119,8 +119,8 @@ impl<D: Decode> FrameReader<D> {
         self
     }
 
-    /// Ends the response with an error of the caller. If the response has already failed, the
-    /// earlier error is kept.
+    /// Ends the response with an error that the caller reports. If the response has already failed,
+    /// the earlier error is kept.
     pub fn fail(&mut self, error: ProtocolError) {
         self.error.get_or_insert(error);
     }

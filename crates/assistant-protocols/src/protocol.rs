@@ -12,7 +12,8 @@ pub(super) const EVENT_STREAM: &str = "text/event-stream";
 /// The protocol of an agent.
 ///
 /// Sessions and transports do not depend on the protocol: a session handles run inputs and events,
-/// a transport handles bodies and bytes. A protocol that an application does not use is not linked.
+/// and a transport handles bodies and bytes. A protocol that an application does not use is not
+/// linked.
 ///
 /// ```
 /// use assistant_core::{

@@ -27,7 +27,7 @@ const BOM: &[u8] = b"\xEF\xBB\xBF";
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Frame {
-    /// The value of the last `event` field, if any.
+    /// The value of the last `event` field, if the frame has one.
     pub event: Option<String>,
     /// The `data` lines, joined with LF.
     pub data: String,

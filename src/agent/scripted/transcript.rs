@@ -44,7 +44,7 @@ pub struct Transcript {
     runs: Vec<TranscriptRun>,
 }
 
-/// The steps of one run.
+/// The part of a transcript that is played in one run.
 #[derive(Debug, Clone, Default)]
 struct TranscriptRun {
     steps: Vec<TranscriptStep>,
@@ -73,8 +73,8 @@ impl Transcript {
             let call = call_with_own_id(chunk)?;
             outcome_content(call).map(|_| (call.id().to_owned(), index))
         });
-        // This map contains the position of the last outcome for each id, because a later outcome
-        // makes an earlier callout a call that the agent runs.
+        // The map contains the position of the last outcome for each id, to determine if a later
+        // callout contains the outcome of a call.
         let last_outcomes: HashMap<String, usize> = outcomes.collect();
         let mut builder = TranscriptBuilder::default();
         for (index, chunk) in chunks.into_iter().enumerate() {

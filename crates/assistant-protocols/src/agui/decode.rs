@@ -50,8 +50,8 @@ fn read_event(mut fields: Fields<'_>, context: &mut Context<'_>) -> Read<Event> 
     if matches!(kind, Err(Fault::Unknown)) {
         return Err(Fault::Unknown);
     }
-    // The common fields are read last, because most events have none. A fault in them is reported
-    // first, because the protocol describes them before the other fields.
+    // The common fields are read last, because most events have none. A fault in the common fields
+    // is reported before other faults, because the protocol describes these fields first.
     let kind_check = f.checked();
     let base = read_base(f, context, permits_subagent);
     f.checked()?;

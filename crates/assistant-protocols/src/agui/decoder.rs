@@ -191,7 +191,7 @@ impl Decoder {
     }
 }
 
-/// A reader for one response.
+/// A reader for one AG-UI response.
 ///
 /// ```
 /// use assistant_core::event::{Diagnostic, Event};

@@ -12,9 +12,9 @@ use assistant_core::event::{Diagnostic, EventKind, Extension, Object};
 #[derive(Debug, Clone, Default)]
 pub(super) struct CallAssembler {
     list: Vec<AssembledCall>,
-    /// The positions of calls in `list`, by the server's index.
+    /// The positions of calls in `list`, by the indexes that the server assigned.
     by_index: HashMap<u64, usize>,
-    /// The positions of calls in `list`, by the server's id.
+    /// The positions of calls in `list`, by the ids that the server assigned.
     by_id: HashMap<String, usize>,
     /// The call ids that are already in use in the conversation.
     used_ids: HashSet<String>,
@@ -26,11 +26,11 @@ struct AssembledCall {
     /// The call's id in the conversation.
     id: String,
     name: String,
-    /// The progress of the arguments.
+    /// The progress of the call's streamed arguments.
     progress: JsonProgress,
 }
 
-/// Tracks the open brackets and strings of a JSON text, to detect its end.
+/// A tracker for the open brackets and strings of a JSON text, which detects the end of the text.
 #[derive(Debug, Clone, Copy, Default)]
 struct JsonProgress {
     open: u64,

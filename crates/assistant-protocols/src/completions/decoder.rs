@@ -32,7 +32,7 @@ const REASONING_LISTS: [(&str, &[&str]); 4] = [
     ("content", &["/thinking/0/text", "/thinking"]),
 ];
 
-/// The parameters of a response, from which a decoder is created.
+/// The parameters with which the decoder for a response is created.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ResponseParams {

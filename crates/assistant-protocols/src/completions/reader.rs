@@ -38,7 +38,7 @@ impl Decode for Decoder {
     }
 }
 
-/// A reader for one response.
+/// A reader for one response in the format of chat completions.
 ///
 /// ```
 /// use assistant_core::event::{Diagnostic, Event};

@@ -11,7 +11,7 @@ use assistant_core::event::Object;
 #[derive(Debug, Clone, Default)]
 pub(super) struct ReceivedAnswer {
     pub(super) id: String,
-    /// The ids of the answer's messages in the conversation, with the numbers of their steps.
+    /// The ids of the answer's messages in the conversation, each with the number of its step.
     pub(super) nodes: Vec<(String, u64)>,
     /// The number of messages from earlier responses. The server does not repeat these messages.
     earlier: usize,
@@ -30,9 +30,9 @@ pub(super) struct ReceivedAnswer {
     by_id: HashMap<String, Vec<usize>>,
     /// The positions of calls in `calls`, by their approval ids.
     by_approval: HashMap<String, usize>,
-    /// The ids of the messages with data parts, by the types and ids of the parts.
+    /// The ids of the messages that contain data parts, by the types and ids of these parts.
     data: HashMap<(String, String), String>,
-    /// The keys of the data parts in order, with the numbers of their steps.
+    /// The types and ids of the data parts in order, each with the number of its step.
     data_order: Vec<((String, String), u64)>,
     used_ids: UsedIds,
 }

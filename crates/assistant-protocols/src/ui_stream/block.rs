@@ -1,5 +1,5 @@
-//! Defines the open blocks and calls of an AI SDK stream, and joins surrogate pairs that are split
-//! across deltas.
+//! Defines the state of open blocks and calls in an AI SDK stream, and joins surrogate pairs that
+//! are split across deltas.
 
 use assistant_core::{event::Object, json::surrogates};
 
@@ -22,7 +22,7 @@ pub(super) struct PartialInput {
     /// The high surrogate at the end of the last delta, if there is one. It is held back for the
     /// next delta.
     pub(super) held_surrogate: Option<u16>,
-    /// The fields of the start chunk, which are repeated if the call continues in another step.
+    /// The fields of the start chunk. They are repeated if the call continues in a later step.
     pub(super) notes: Object,
 }
 

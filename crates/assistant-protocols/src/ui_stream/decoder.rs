@@ -22,7 +22,7 @@ use assistant_core::{
 /// change takes time proportional to the number of the answer's steps.
 const MAX_RENAMES: u32 = 16;
 
-/// The parameters of a response, from which a decoder is created.
+/// The parameters with which the decoder for a response is created.
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ResponseParams {

@@ -1,12 +1,12 @@
 //! Implements the AI SDK's UI message stream, version 1.
 //!
-//! [`Reader`] decodes the bytes of a response into events, [`TextReader`] does the same for servers
-//! that respond with plain text, and [`Decoder`] decodes single chunks. [`request_body`] encodes
-//! requests from the history in the format of the AI SDK ([`ui_history`]).
+//! [`Reader`] decodes the bytes of a response into events, [`TextReader`] decodes responses of
+//! servers that respond with plain text, and [`Decoder`] decodes single chunks. [`request_body`]
+//! encodes requests from the history in the format of the AI SDK ([`ui_history`]).
 //!
-//! Each step of an answer becomes a separate message. A chunk for which the reference client ends
-//! the whole stream (an unknown chunk, a delta without a start) is dropped with a diagnostic, and
-//! the stream continues.
+//! Each step of an answer becomes a separate message. The reference client ends the whole stream
+//! for some invalid chunks, such as an unknown chunk or a delta without a start. This module drops
+//! such a chunk with a diagnostic and continues the stream.
 //!
 //! * `decoder` reads chunks and, with `ending`, determines the end of the run; `answer` contains
 //!   the state of the answer; `blocks`, `parts`, `tools` and `outcomes` read the chunks of each

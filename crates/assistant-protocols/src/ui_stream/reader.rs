@@ -20,7 +20,7 @@ impl Decode for Decoder {
     }
 }
 
-/// A reader for one response.
+/// A reader for one response in the format of the UI message stream.
 ///
 /// ```
 /// use assistant_core::event::{Diagnostic, Event};

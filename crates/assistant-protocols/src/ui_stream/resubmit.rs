@@ -66,8 +66,8 @@ pub fn is_complete_with_tool_calls(messages: &[Value]) -> bool {
             .all(has_output)
 }
 
-/// Returns true if every call of the last step has ended or has an answered approval, and at least
-/// one call has an answered approval but no outcome.
+/// Returns true if every call of the last step has an outcome or an answered approval, and if at
+/// least one call has an answered approval but no outcome.
 #[must_use]
 pub fn is_complete_with_approvals(messages: &[Value]) -> bool {
     let Some(step) = last_step_parts(messages) else {

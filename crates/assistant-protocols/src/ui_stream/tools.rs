@@ -45,8 +45,8 @@ impl Decoder {
         match kind {
             "tool-input-start" => self.start_input(chunk, sink),
             "tool-input-delta" => self.extend_input(chunk, sink),
-            // Both chunk types are accepted, because the AI SDK's stream on the server uses the
-            // second name.
+            // In this arm and the later arms with two chunk types, the AI SDK's stream on the
+            // server uses the second type.
             "tool-input-available" | "tool-call" => self.end_input(chunk, sink),
             "tool-input-error" => self.fail_input(chunk, sink),
             "tool-approval-request" => self.record_approval_request(chunk, sink),

@@ -9,7 +9,7 @@ use assistant_core::json::form::{
     interrupt_to_value, message_to_wire_value, usage_to_value, write_content,
 };
 
-/// Returns the `type` member of an encoded event.
+/// Returns the value of the `type` member for events of this kind.
 #[must_use]
 pub const fn event_type(kind: &EventKind) -> &'static str {
     kind.name()

@@ -9,14 +9,15 @@ use assistant_core::event::{
 use assistant_core::json::fields::Writer;
 use assistant_core::json::form::message_to_wire_value;
 
-/// Encodes the request body. State, tools, context and forwarded properties are always included,
-/// because older servers reject a request without them. Activity messages are never included.
+/// Encodes the body of the request for a run. State, tools, context and forwarded properties are
+/// always included, because older servers reject a request without them. Activity messages are
+/// never included.
 #[must_use]
 pub fn run_input(input: &RunInput) -> Value {
     encode_input(input, |message| message.role() != Role::Activity)
 }
 
-/// Encodes the request body like [`run_input`], as JSON text.
+/// Encodes the body of the request for a run as JSON text, like [`run_input`].
 #[must_use]
 pub fn run_input_text(input: &RunInput) -> String {
     run_input(input).to_string()

@@ -247,8 +247,8 @@ impl Verifier {
         Ok(Checked::Pass)
     }
 
-    /// Checks and opens a tool call. If the event names no subagent, the owner of the parent
-    /// message owns the call.
+    /// Checks the start of a tool call and opens the call. If the event names no subagent, the
+    /// call's owner is the owner of the parent message.
     fn start_call(
         &mut self,
         id: &str,

@@ -26,8 +26,8 @@ struct MessageGroup<'a> {
 }
 
 /// Returns the messages of the run's path in the format of the AI SDK. Each answer contains all its
-/// steps. Tool messages, activities and messages that the conversation omits from requests are left
-/// out.
+/// steps. Tool messages, activities and messages that the conversation omits from requests are not
+/// included.
 ///
 /// ```
 /// use assistant_core::conversation::Conversation;
@@ -58,8 +58,8 @@ fn request_messages(conversation: &Conversation) -> Vec<Value> {
 fn group_messages(conversation: &Conversation) -> Vec<MessageGroup<'_>> {
     let mut groups: Vec<MessageGroup<'_>> = Vec::new();
     for message in conversation.run_path() {
-        // A message by the agent counts as an answer, whatever its role, because the format has no
-        // field for the author of a part.
+        // Content that the agent added in the user's role belongs to the agent's answer, because
+        // the format has no field for the author of a part.
         let is_answer = matches!(message.author_role(), Role::Assistant | Role::Reasoning);
         if conversation.omits(message) {
             continue;
