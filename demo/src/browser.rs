@@ -13,7 +13,7 @@ pub(crate) async fn sleep(ms: i32) {
     let _ = JsFuture::from(timer).await;
 }
 
-/// Returns the current local time in the format 09:12.
+/// Returns the current local time in hours and minutes, such as 09:12.
 pub(crate) fn time_of_day() -> String {
     let now = js_sys::Date::new_0();
     format!("{:02}:{:02}", now.get_hours(), now.get_minutes())

@@ -1,10 +1,10 @@
 //! Renders the dialog in which the user enters a remote agent: its address, its protocol, its model
 //! and its key.
 //!
-//! The agent is part of the page's address, because the page's server derives the hosts to which
-//! the page may connect from that address. Therefore, a different agent opens in a new page. A key
-//! is never part of an address: the user enters the key in the page that uses it, and the key is
-//! lost when the page is closed.
+//! The agent is part of the page's address, from which the page's server derives the hosts to which
+//! the page may connect. Therefore, a different agent opens in a new page. A key is never part of
+//! an address: the user enters the key in the page that uses it, and the key is lost when the page
+//! is closed.
 
 use leptos::{html, prelude::*};
 

@@ -1,6 +1,6 @@
-//! Determines the page's initial conversation: a stored conversation with a given id (`?chat=ID`),
-//! or a generated conversation for tests of long threads (`?history=MESSAGES`), which spans several
-//! days.
+//! Determines the page's initial conversation. This is a stored conversation with a given id
+//! (`?chat=ID`), or a generated conversation that spans several days (`?history=MESSAGES`), for
+//! tests of long threads.
 
 use leptos_assistant::{StoreProp, store::IndexedDbStore};
 use serde_json::{Value, json};
@@ -41,8 +41,9 @@ pub(crate) fn initial_conversation() -> (Option<Value>, String) {
     )
 }
 
-/// Returns true if conversations are stored in `IndexedDB`. This is the case with
-/// `?store=indexeddb`, and by default unless the address requests a generated conversation.
+/// Returns true if conversations are stored in `IndexedDB`. Conversations are stored with
+/// `?store=indexeddb`. Without the parameter `store`, they are stored unless the address requests a
+/// generated conversation.
 pub(crate) fn is_stored() -> bool {
     match parameter("store") {
         Some(store) => store == "indexeddb",
@@ -50,8 +51,7 @@ pub(crate) fn is_stored() -> bool {
     }
 }
 
-/// Returns the store for the conversations. This is `IndexedDB`, or no store if [`is_stored`]
-/// returns false.
+/// Returns the `IndexedDB` store for the conversations, or no store if [`is_stored`] returns false.
 pub(crate) fn store() -> StoreProp {
     match is_stored() {
         true => IndexedDbStore::new("harbor").into(),

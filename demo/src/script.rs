@@ -65,8 +65,8 @@ pub(crate) fn answer(input: &RunInput) -> Script {
     if let Some(scene) = scenes::failure_scene(&lower) {
         return scene.with("about", &description).script(input);
     }
-    // A request for the weather at several places is excluded, because `special_scene` makes one
-    // call for each place.
+    // A request for the weather at several places is excluded, because `special_scene` handles it
+    // with one call for each place.
     let scene = scenes::find_scene(&text, &lower).filter(|_| !requests_many_places(&text, &lower));
     let Some(scene) = scene else {
         return match results.is_empty() {

@@ -48,7 +48,7 @@ pub(crate) enum Environment {
 impl Environment {
     pub(crate) const ALL: [Self; 3] = [Self::Dev, Self::Staging, Self::Production];
 
-    /// Returns the name of the environment that the agent uses.
+    /// Returns the name by which the agent refers to the environment.
     pub(crate) const fn key(self) -> &'static str {
         match self {
             Self::Dev => "dev",
@@ -57,7 +57,7 @@ impl Environment {
         }
     }
 
-    /// Returns the name of the environment that the user sees.
+    /// Returns the name of the environment for texts that the user sees.
     pub(crate) const fn title(self) -> &'static str {
         match self {
             Self::Dev => "Development",
@@ -96,7 +96,8 @@ pub(crate) enum LaneStatus {
     Healthy,
     /// The version is being rolled out. The number identifies the deployment.
     RollingOut(u64),
-    /// A version passes through the stages. `step` is the current stage, counted from 1.
+    /// A version passes through the stages of a deployment. `step` is the current stage, counted
+    /// from 1.
     Stage {
         version: String,
         step: usize,

@@ -165,9 +165,9 @@ impl<Args> ToolAction<Args> {
 
     /// Renders the approval of a call with a function instead of the built-in card. The function
     /// calls [`ToolCallView::approve`] and [`ToolCallView::deny`]; [`ToolCallView::args_value`]
-    /// returns the arguments with which the call would run. The exact arguments can be opened with
-    /// one click below the rendered view. A decision applies only to the call as it was shown. An
-    /// approval counts only after the whole card was visible and unchanged for half a second
+    /// returns the arguments with which the call would run. Below the rendered view, the exact
+    /// arguments can be opened with one click. A decision applies only to the call as it was shown.
+    /// An approval counts only after the whole card was visible and unchanged for half a second
     /// ([`ToolCallView::can_approve`]). Approvals that the agent requests by an interrupt use the
     /// built-in card.
     ///

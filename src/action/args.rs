@@ -30,9 +30,9 @@ impl<T> ToolCallView<T> {
         deserialize_value(value)
     }
 
-    /// Reads the arguments that are available to the renderer: the complete arguments or, while
-    /// arguments stream in, the partial arguments if the action streams them. Returns `None` if no
-    /// arguments are available.
+    /// Reads the arguments that the renderer may use now. After the arguments are complete, all of
+    /// them are available. Before that, the partial arguments are available if the action streams
+    /// its arguments. Returns `None` if no arguments are available.
     fn read_args<R>(&self, read: impl FnOnce(&ToolCall, &Value) -> Option<R>) -> Option<R> {
         let is_pending = self.status() == Status::Pending;
         if is_pending && !self.streams_args {

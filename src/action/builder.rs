@@ -174,8 +174,8 @@ impl<Args> ToolAction<Args> {
     /// the call's arguments, a [`ToolContext`](super::ToolContext), or both. See [`IntoHandler`].
     ///
     /// The handler and the rules of the action have access to the contexts of the component that
-    /// registers the action (`use_context`) as long as the component is mounted. They read signals
-    /// without tracking them.
+    /// registers the action (`use_context`) as long as the component is mounted. The handler and
+    /// the rules read signals without tracking them.
     ///
     /// ```
     /// use leptos_assistant::{ToolAction, ToolContext};

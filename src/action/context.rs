@@ -146,7 +146,8 @@ impl ToolContext {
         &self.cancellation
     }
 
-    /// Reports progress, with a fraction from 0 to 1 or `None`, and a text, which may be empty.
+    /// Reports the progress of the call. `fraction` is a number from 0 to 1, or `None` for progress
+    /// without a number. `text` may be empty.
     pub fn progress(&self, fraction: impl Into<Option<f64>>, text: impl Into<String>) {
         let text = text.into();
         let progress = Progress::new(fraction.into(), (!text.is_empty()).then_some(text));
@@ -176,8 +177,8 @@ impl ToolContext {
     }
 
     /// Calls another action of the page in the same way as an agent does: the arguments are
-    /// validated, limits apply, and the user is asked for approval if it is required. The nested
-    /// call is cancelled when this call ends.
+    /// validated, limits apply, and the user is asked for any required approval. The nested call is
+    /// cancelled when this call ends.
     ///
     /// ```
     /// # use leptos_assistant::{ToolAction, ToolContext, ToolError};

@@ -66,9 +66,10 @@ impl<T> ToolCallView<T> {
         self.conditions.map_or(Ok(()), DecisionConditions::check)
     }
 
-    /// Returns the schema for arguments that the user may edit. If the action does not run on this
-    /// page and the agent's interrupt contains a schema for edited arguments, this is the
-    /// interrupt's schema. If not, it is the action's schema. Returns `None` if there is no schema.
+    /// Returns the schema for arguments that the user may edit. If the action runs on this page,
+    /// the schema is that of the action. For any other action, the schema for edited arguments in
+    /// the agent's interrupt takes precedence over the action's schema. Returns `None` if there is
+    /// no schema.
     #[must_use]
     pub fn edit_schema(&self) -> Option<Value> {
         if self.is_run_here() {
@@ -132,8 +133,8 @@ impl<T> ToolCallView<T> {
         result.flatten()
     }
 
-    /// Returns true if the call could run after an approval. This is the case if the action can run
-    /// on the page, if the agent runs the call, or if the agent asks about the call.
+    /// Returns true if the call could run after an approval, because the action can run on the
+    /// page, the agent runs the call, or the agent asks about the call.
     #[must_use]
     pub fn can_run(&self) -> bool {
         let Some(assistant) = self.assistant() else {

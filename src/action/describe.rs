@@ -99,7 +99,7 @@ impl<Args> ToolAction<Args> {
 }
 
 impl ActionTexts {
-    /// Returns the current texts of the action. They are tracked if this method is called in a
+    /// Returns the current texts of the action. The texts are tracked if this method is called in a
     /// reactive closure.
     pub(crate) fn current_texts(&self) -> CallTexts {
         let read_title = |title: Option<Signal<String>>| shorten_title(&title?.try_get()?);

@@ -24,8 +24,8 @@ impl<Args> ToolAction<Args> {
 
     /// Leaves the execution of calls to the agent, and never runs a handler. The user's decision is
     /// sent as the call's tool message (`approved` or `denied`), and the agent's own result
-    /// completes the call. This is for agents that end their run at such a call and have no
-    /// approval of their own. Together with [`ToolAction::render_only`], this method requires
+    /// completes the call. The option is for agents that end their run at such a call and have no
+    /// approval of their own. Together with [`ToolAction::render_only`], the option requires
     /// approval for one of the agent's own tools.
     ///
     /// ```
@@ -50,8 +50,8 @@ impl<Args> ToolAction<Args> {
         self
     }
 
-    /// Runs the action as soon as its arguments are complete, before the run is over. This is only
-    /// for cheap, idempotent reads.
+    /// Runs the action as soon as its arguments are complete, before the run is over. Only cheap,
+    /// idempotent reads should use this option.
     #[must_use]
     pub fn eager(mut self) -> Self {
         self.spec = self.spec.with_eager(true);
@@ -60,7 +60,7 @@ impl<Args> ToolAction<Args> {
 
     /// Marks the action as safe to run twice. If the page was reloaded or crashed while the handler
     /// ran, the outcome of the call is unknown. An idempotent action then runs again automatically;
-    /// for any other action, the user decides. This requires a store
+    /// for any other action, the user decides. The option requires a store
     /// ([`AssistantProvider`](crate::AssistantProvider)).
     #[must_use]
     pub fn idempotent(mut self) -> Self {

@@ -141,8 +141,9 @@ fn deserialize_args<T: DeserializeOwned + 'static>(value: Value) -> Result<T, To
     })
 }
 
-/// Finds the name of the field that causes an error, because serde does not report it. This is the
-/// first field whose removal changes the error. Returns `None` if there is no such field.
+/// Finds the name of the field that causes an error, because serde does not report the name. The
+/// field is the first one whose removal changes the error. Returns `None` if there is no such
+/// field.
 fn find_invalid_field<T: DeserializeOwned>(value: &Value, error: &str) -> Option<String> {
     let object = value.as_object()?;
     let error_without = |key: &String| {

@@ -40,8 +40,7 @@ impl<T> ToolCallView<T> {
             .flatten()
     }
 
-    /// Returns the files in the result. A result contains files only if it comes from a tool that
-    /// the agent runs.
+    /// Returns the files in the result. The result of a tool that the agent runs may contain files.
     #[must_use]
     pub fn result_files(&self) -> Vec<ContentPart> {
         let files = self.read(|call| match call.result().map(|result| result.content()) {

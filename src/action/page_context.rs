@@ -31,7 +31,7 @@ pub trait ContextValue<Marker>: 'static {
 #[derive(Debug)]
 pub struct ByClosure<T>(std::marker::PhantomData<T>);
 
-/// The type of `Marker` for signals, whose value is read at each run.
+/// The type of `Marker` for signals, whose values are read when a run opens.
 #[derive(Debug)]
 pub struct BySignal;
 

@@ -11,8 +11,8 @@ use super::{ArgsFn, ToolAction, ToolCallView};
 impl<Args> ToolAction<Args> {
     /// Sets a function that returns a preview of the change that a call would make, without making
     /// the change. The preview is a sentence, or a value that is shown as JSON. The card shows the
-    /// preview while it asks for approval. The preview is computed again after the approval. If the
-    /// new preview differs, the call does not run, and the card shows the new preview.
+    /// preview while the card asks for approval. The preview is computed again after the approval.
+    /// If the new preview differs, the call does not run, and the card shows the new preview.
     ///
     /// ```
     /// use leptos_assistant::{Approval, ToolAction};

@@ -1,4 +1,4 @@
-//! Selects the renderer that draws a call. This is the action's own renderer, or a renderer that is
+//! Selects the renderer that draws a call: the action's own renderer, or a renderer that is
 //! registered for tools.
 
 use assistant_core::action::RegistrationId;
@@ -23,10 +23,9 @@ pub(crate) struct SelectedRenderer {
 }
 
 impl Assistant {
-    /// Returns a renderer for the calls with a name. This is the renderer of the active
-    /// registration or, if it has none, that of the newest registration that has a renderer. Cards
-    /// therefore remain while their action is disabled. Returns `None` if no registration has a
-    /// renderer.
+    /// Returns a renderer for the calls with a name. The renderer of the active registration is
+    /// used first, then that of the newest registration that has a renderer, so that cards remain
+    /// while their action is disabled. Returns `None` if no registration has a renderer.
     fn find_renderer(&self, name: &str, find: SelectRendererFn) -> Option<SelectedRenderer> {
         self.registration_ids(name).into_iter().find_map(|id| {
             let renderers = self.renderers().action(id)?;
@@ -66,9 +65,8 @@ impl Assistant {
         self.find_renderer(name, |renderers| renderers.approval.as_ref())
     }
 
-    /// Returns the renderer for the cards of calls with this name. This is the action's own
-    /// renderer, or a renderer that is registered for tools. Returns `None` if the default card is
-    /// used.
+    /// Returns the renderer for the cards of calls with this name: the action's own renderer, or a
+    /// renderer that is registered for tools. Returns `None` if the default card is used.
     pub(crate) fn card_renderer(&self, name: &str) -> Option<SelectedRenderer> {
         let action_renderer = self.find_renderer(name, |renderers| renderers.card.as_ref());
         action_renderer.or_else(|| {

@@ -50,9 +50,9 @@ pub trait Agent: 'static {
         None
     }
 
-    /// Ends a run on the agent's server. This is for agents whose runs outlive their connection.
-    /// The method is called after the future of [`Self::run`] was dropped because the user stopped
-    /// the run or the session ended it. It is not called when the user leaves the page, or when a
+    /// Ends a run on the agent's server, for agents whose runs outlive their connection. The method
+    /// is called after the future of [`Self::run`] was dropped because the user stopped the run or
+    /// the session ended it. The method is not called when the user leaves the page, or when a
     /// provider with a store is unmounted, so that the run can be resumed.
     fn stop(&self, thread_id: &str, run_id: &str) {
         let _ = (thread_id, run_id);
@@ -100,7 +100,7 @@ impl EventSink {
         }
     }
 
-    /// Returns the limits for content from agents. A decoder needs them ([`Protocol::decoder`]).
+    /// Returns the limits for content from agents. [`Protocol::decoder`] takes these limits.
     #[must_use]
     pub fn limits(&self) -> &Limits {
         &self.limits

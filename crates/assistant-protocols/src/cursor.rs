@@ -24,7 +24,7 @@ pub(super) struct Cursor {
 
 impl Cursor {
     /// Advances the position by a frame. Returns false if the caller must skip the frame, because
-    /// it was already read over an earlier connection.
+    /// the frame was already read over an earlier connection.
     pub(super) fn advance(&mut self, id: Option<String>) -> bool {
         if std::mem::take(&mut self.reconnected) && id.is_some() && id == self.first {
             self.seeks = true;

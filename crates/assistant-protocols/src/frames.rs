@@ -206,8 +206,8 @@ impl<D: Decode> FrameReader<D> {
         }
     }
 
-    /// Ends the response. Reads a last frame that is not followed by a blank line, releases
-    /// buffered data, and returns the outcome.
+    /// Ends the response. Reads the JSON document, or a last frame whose data is complete although
+    /// no blank line follows, releases buffered data, and returns the outcome.
     pub fn finish(mut self, sink: &mut dyn Sink) -> Ending {
         let mut is_mid_frame = false;
         if self.kind == ResponseKind::Document && self.error.is_none() {

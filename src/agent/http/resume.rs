@@ -11,10 +11,11 @@ pub enum ResumeMessages {
     /// The complete history is sent, as with any other run.
     #[default]
     All,
-    /// Only messages of the user and results of calls are sent, and only those that the agent has
-    /// not accepted before. This is for servers that store the history and append to it.
+    /// Only messages of the user and results of calls that the agent has not accepted before are
+    /// sent. This option is for servers that store the history and append to it.
     New,
-    /// No messages are sent. This is for servers that refuse messages together with an answer.
+    /// No messages are sent. This option is for servers that refuse messages together with an
+    /// answer.
     None,
 }
 

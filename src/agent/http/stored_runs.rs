@@ -141,8 +141,8 @@ impl StoredRuns {
             let (count_before, opened_at) = (sink.count, now());
             response::read_until_break(&response, &mut *reader, &mut sink).await;
             let was_long = now().saturating_sub(opened_at) >= LONG_CONNECTION_MS;
-            // Events that the reader holds back are not included in the count until a later event
-            // releases them.
+            // A long connection or a new event resets the count. Events that the reader holds back
+            // do not count as new until a later event releases them.
             idle_connections = match was_long || sink.count > count_before {
                 true => 0,
                 false => idle_connections + 1,
@@ -192,7 +192,7 @@ fn is_header_value(id: &str) -> bool {
     is_printable && !id.is_empty() && id.trim() == id && id.len() <= MAX_ID_BYTES
 }
 
-/// A sink that passes events on, counts them, and records whether the run is over.
+/// A sink that forwards and counts events, and records whether the run is over.
 struct CountingSink {
     events: EventSink,
     count: usize,

@@ -228,8 +228,8 @@ impl ReceivedAnswer {
         self.call_positions_in_step(wire_id).next()
     }
 
-    /// Returns the position of the call that a chunk refers to. This is the first call with the id
-    /// in the current step or, if the current step has none, the newest call with the id.
+    /// Returns the position of the call that a chunk refers to. The call is the first call with the
+    /// id in the current step or, if the current step has none, the newest call with the id.
     pub(super) fn find_call(&self, wire_id: &str) -> Option<usize> {
         let newest_position = || self.by_id.get(wire_id)?.last().copied();
         self.call_positions_in_step(wire_id)

@@ -10,10 +10,10 @@ use assistant_core::event::{Object, RunInput};
 /// [`RunInput::ANSWER_ID`], and the fields `{id, messages, trigger, messageId}`, which replace
 /// properties of the same name.
 ///
-/// If the page has actions, they are included as `tools`, an object that maps each name to
-/// `{description, parameters}`. If components provide context, it is included as `context`. A
-/// server with its own tools ignores both fields. The input's history must be the output of
-/// [`ui_history`](super::ui_history).
+/// If the page has actions, the body contains them as `tools`, an object that maps each name to
+/// `{description, parameters}`. If components provide context, the body contains the field
+/// `context`. A server with its own tools ignores both fields. The input's history must be the
+/// output of [`ui_history`](super::ui_history).
 #[must_use]
 pub fn request_body(input: &RunInput) -> Value {
     let mut body = match &input.forwarded_props {

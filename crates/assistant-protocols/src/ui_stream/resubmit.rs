@@ -1,7 +1,7 @@
 //! Defines the conditions under which the AI SDK sends a request without an action of the user.
 //!
-//! A session decides by its own rules (`session::settle`) when it sends the next request. For each
-//! such request to an AI SDK server, at least one of these predicates is true.
+//! A session uses its own rules (`session::settle`) to decide when to send the next request. For
+//! each such request to an AI SDK server, at least one of these predicates is true.
 
 use serde_json::Value;
 

@@ -114,7 +114,7 @@ impl Decoder {
             self.push_input(position, delta, sink);
             return Ok(());
         }
-        // The call is begun again with all of its arguments, because a new step has begun and the
+        // The call is started again with all of its arguments, because a new step has begun and the
         // call continues in that step.
         let (notes, text) = (partial_input.notes.clone(), partial_input.text.clone());
         let position = self.update_or_begin_call(None, &id, &name, dynamic, notes, sink);
@@ -218,7 +218,7 @@ impl Decoder {
         position
     }
 
-    /// Updates the name of a call. If the call has an outcome, it is restarted with the new name.
+    /// Updates the name of a call. A call that has an outcome is restarted with the new name.
     fn update_call(&mut self, position: usize, name: &str, sink: &mut dyn Sink) {
         let Some(call) = self.answer.calls.get_mut(position) else {
             return;

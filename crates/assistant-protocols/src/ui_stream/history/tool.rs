@@ -16,7 +16,7 @@ use assistant_core::{
 /// The names of the stored fields that a part contains only in certain states.
 const STATE_NOTES: [&str; 3] = ["approval", "inputEncoding", "preliminary"];
 
-/// Returns the id that the agent uses for a call. It may differ from the call's id in the
+/// Returns the id that the agent uses for a call. This id may differ from the call's id in the
 /// conversation.
 pub(super) fn wire_id(call: &ToolCall) -> &str {
     stored_text(call.extra(), WIRE_ID).unwrap_or(call.id())
@@ -105,9 +105,9 @@ pub(super) fn to_value(call: &ToolCall, request: bool) -> Value {
     Value::Object(out)
 }
 
-/// Adapts the approval of a part to the AI SDK's schema. The schema requires a denied approval in
-/// the state `output-denied`. In a part with an output or an error, it permits only a granted
-/// approval.
+/// Adapts the approval of a part to the AI SDK's schema. In the state `output-denied`, the schema
+/// requires a denied approval. In a part with an output or an error, the schema permits only a
+/// granted approval.
 fn repair_approval(call: &ToolCall, state: &str, out: &mut Object) {
     let approved_field = out
         .get("approval")
