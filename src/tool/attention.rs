@@ -1,5 +1,5 @@
 //! Renders the count of held-back questions, the button that denies all questions, and the mark on
-//! a call that is equal to a denied one.
+//! a call that is equal to a denied call.
 
 use assistant_core::session::OpenInterrupt;
 use leptos::{html, prelude::*};
@@ -11,13 +11,13 @@ use crate::{
     ui::{Icon, Words, decider_by, dynamic, focus, memo, when},
 };
 
-/// Renders the button that denies all open questions and stops the assistant. `pass_focus` is
-/// called first, to move the focus out of elements that are removed.
+/// Renders the button that denies all open questions and stops the assistant. Before that,
+/// `pass_focus` moves the focus out of the elements that are removed.
 pub(super) fn stop_button(assistant: &Assistant, pass_focus: impl Fn() + 'static) -> AnyView {
     let (words, assistant) = (Words::current(), assistant.clone());
     let stop = move |event: leptos::ev::MouseEvent| {
         pass_focus();
-        // Fails only if no question is open.
+        // The error is ignored, because `deny_all` fails only if no question is open.
         let _ = assistant.deny_all(decider_by(&event));
     };
     view! {
@@ -66,7 +66,7 @@ fn questions_line(assistant: &Assistant, held_back: Memo<usize>) -> AnyView {
         };
         let show_questions = move |_| {
             pass_focus();
-            // Fails only if no question is held back.
+            // The error is ignored, because the method fails only if no question is held back.
             let _ = assistant.show_held_back();
         };
         view! {

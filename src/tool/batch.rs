@@ -20,12 +20,12 @@ use crate::{
     ui::{Icon, Words, decider_by, dynamic, focus, is_trusted, memo},
 };
 
-/// The approvals of one response, for the bar that answers them together.
+/// The approval requests of one response, which the bar answers together.
 #[derive(Clone, Copy)]
 pub(crate) struct ApprovalBatch {
     entries: RwSignal<Vec<BatchEntry>>,
-    /// True if the response has more than one approval. Most messages have no approvals, and track
-    /// only this signal.
+    /// True if the response has more than one approval request. Most messages have no requests, and
+    /// their views track only this signal.
     several: RwSignal<bool>,
 }
 
@@ -57,7 +57,7 @@ impl ApprovalBatch {
     }
 
     fn update_entries(self, change: impl FnOnce(&mut Vec<BatchEntry>)) {
-        // Fails if the signal was disposed together with the message.
+        // `try_update` returns `None` if the signal was disposed together with the message.
         let count = self.entries.try_update(|list| {
             change(list);
             list.len()
@@ -69,8 +69,8 @@ impl ApprovalBatch {
     }
 }
 
-/// Adds an approval request of the page to the batch of its response until the card is unmounted.
-/// Questions of the agent are not added, because they are answered individually.
+/// Adds an approval request of the page to the batch of its response until the card of the request
+/// is unmounted. Questions of the agent are not added, because they are answered individually.
 pub(super) fn join_batch(call: ToolCallView<Value>, visibility: Visibility) {
     let Some(batch) = use_context::<ApprovalBatch>() else {
         return;
@@ -123,7 +123,8 @@ fn batch_card(entries: RwSignal<Vec<BatchEntry>>) -> AnyView {
     };
     let approve = move |event: leptos::ev::MouseEvent| {
         let list = entries.get_untracked();
-        // `check_read` scrolls to the first unread part. Either all calls are approved or none.
+        // No call is approved unless every card was read. `check_read` scrolls to the first unread
+        // part.
         if !is_trusted(&event)
             || !visibility.check_answer()
             || !list.iter().all(|entry| entry.visibility.check_read())
@@ -132,7 +133,8 @@ fn batch_card(entries: RwSignal<Vec<BatchEntry>>) -> AnyView {
         }
         pass_focus();
         for entry in list {
-            // Fails only if the call was decided elsewhere or has changed, which its card shows.
+            // The error is ignored, because `decide` fails only if the call was already decided or
+            // has changed, and the card shows both.
             let _ = (entry.call).decide(Verdict::Approve { args: None }, Decider::Person);
         }
     };
@@ -140,7 +142,7 @@ fn batch_card(entries: RwSignal<Vec<BatchEntry>>) -> AnyView {
         let decider = decider_by(&event);
         pass_focus();
         for entry in entries.get_untracked() {
-            // Fails only if the call was decided elsewhere.
+            // The error is ignored, because `decide` fails only if the call was already decided.
             let _ = entry.call.decide(Verdict::Deny { reason: None }, decider);
         }
     };

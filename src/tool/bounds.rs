@@ -1,5 +1,5 @@
-//! Renders the bounds of remembered approvals: on the card as fields that narrow the bounds, and in
-//! the list as a description of the remaining bounds.
+//! Renders the bounds of remembered approvals: as fields that narrow the bounds on an approval
+//! card, and as a text that describes the remaining bounds in the list of approvals.
 
 use assistant_core::action::{ArgMaximum, GrantBounds, RememberedApproval};
 use leptos::prelude::*;
@@ -35,7 +35,7 @@ impl NarrowedBounds {
 }
 
 /// Renders a field for each bound that an action declares. Maximum values have fields only if
-/// `is_wider` is true, that is, if the approval applies to other arguments as well.
+/// `is_wider` is true, that is, if the approval also applies to calls with other arguments.
 pub(super) fn bound_fields(
     widest: &GrantBounds,
     is_wider: bool,
@@ -48,7 +48,8 @@ pub(super) fn bound_fields(
     let duration = widest
         .max_duration_ms()
         .map(|max| duration_field(&words, max, narrowed));
-    // An approval of the same arguments needs no maximum values.
+    // Fields for maximum values are omitted for an approval of the same arguments, which needs
+    // none.
     let maxima = widest.maxima().iter().filter(|_| is_wider);
     let maxima = maxima.map(|maximum| maximum_field(&words, maximum, narrowed));
     let maxima = maxima.collect_view();
@@ -62,7 +63,7 @@ fn uses_field(words: &Words, max_uses: u32, narrowed: NarrowedBounds) -> AnyView
             return restore_value(&event, &current.to_string());
         }
         let uses = event_target_value(&event).trim().parse::<u32>().ok();
-        // An invalid number permits nothing.
+        // An invalid number is replaced by 0, which permits no call.
         let uses = uses.unwrap_or(0).min(max_uses);
         narrowed.update(|bounds| bounds.uses(uses));
     };
@@ -132,7 +133,8 @@ fn maximum_field(words: &Words, maximum: &ArgMaximum, narrowed: NarrowedBounds) 
         }
         let entered_max = event_target_value(&event);
         let entered_max = serde_json::from_str(entered_max.trim()).ok();
-        // An invalid number permits nothing.
+        // An invalid number is replaced by the smallest integer, because it must not permit any
+        // value.
         let entered_max: serde_json::Number = entered_max.unwrap_or_else(|| i64::MIN.into());
         let pointer = pointer.clone();
         narrowed.update(|bounds| bounds.with_maximum(pointer, entered_max));
@@ -156,7 +158,7 @@ fn maximum_field(words: &Words, maximum: &ArgMaximum, narrowed: NarrowedBounds) 
     .into_any()
 }
 
-/// Restores the user's value of a field after a script has changed it.
+/// Restores the value that the user entered in a field, after a script has changed the field.
 fn restore_value(event: &leptos::ev::Event, value: &str) {
     event_target::<web_sys::HtmlInputElement>(event).set_value(value);
 }
@@ -167,8 +169,8 @@ fn last_segment(pointer: &str) -> String {
     segment.replace("~1", "/").replace("~0", "~")
 }
 
-/// Returns a description of the remaining bounds of a remembered approval: uses, time and maximum
-/// values; `None` without bounds.
+/// Returns a text that describes the remaining bounds of a remembered approval: uses, time and
+/// maximum values. Returns `None` if the approval has no bounds.
 pub(super) fn remaining_bounds_text(
     words: &Words,
     approval: &RememberedApproval,

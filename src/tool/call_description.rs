@@ -1,6 +1,7 @@
-//! Renders the page's description of a call that needs approval: title, sentence and rows. Texts of
-//! an application are capped and shown as plain text, and a truncated description has the exact
-//! arguments below it. Also selects the argument that is shown next to the name of a call.
+//! Renders the page's description of a call that needs approval: title, sentence and rows. Texts
+//! from an application are truncated and shown as plain text, and the exact arguments are shown
+//! below a truncated description. The module also selects the argument that is shown next to the
+//! name of a call.
 
 use leptos::prelude::*;
 use serde_json::Value;
@@ -29,11 +30,12 @@ const MAX_ARGUMENT: usize = 60;
 /// The part of a call that its description covers.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum DescribedExtent {
-    /// Nothing but the name of the call.
+    /// No part of the call, because the page does not describe the call.
     Nothing,
     /// A part of the call, because the description was truncated.
     Part,
-    /// The complete call, with the arguments that the description does not mention, if any.
+    /// The complete call. The value contains the arguments that the description does not mention,
+    /// if any.
     All(Option<Value>),
 }
 
@@ -59,15 +61,15 @@ impl CallDescription {
             call,
             by_agent,
             shown: memo(move || match by_agent {
-                // A question of the agent does not use the page's texts.
+                // The page's description is not shown for a question of the agent.
                 true => None,
                 false => describe_call(call),
             }),
         }
     }
 
-    /// Returns the page's description as the card shows it; `None` if the page does not describe
-    /// the call. Tracked.
+    /// Returns the page's description as the card shows it, or `None` if the page does not describe
+    /// the call; tracked.
     pub(super) fn shown_description(self) -> Option<ShownDescription> {
         self.shown.get()
     }
@@ -157,8 +159,9 @@ impl CallDescription {
         .into_any()
     }
 
-    /// Returns the page's question about the call: the sentence of the description, else a question
-    /// with the title. `None` if both are missing, or if the agent asks.
+    /// Returns the page's question about the call: the sentence of the description, or else a
+    /// question that contains the title. Returns `None` if both are missing, or if the agent asks
+    /// the question.
     pub(super) fn question(self, words: &Words) -> Option<String> {
         if self.by_agent {
             return None;
@@ -177,8 +180,8 @@ impl CallDescription {
         })
     }
 
-    /// Returns the argument that distinguishes the call; `None` if there is no such argument, or if
-    /// the sentence of the description contains it.
+    /// Returns the argument that distinguishes the call from other calls of the same action; `None`
+    /// if there is no such argument, or if the sentence of the description contains it.
     pub(super) fn summary_argument(self) -> Option<String> {
         let text = summary_argument(&self.call.args_value()?)?;
         let is_shown = self.shown.with(|description| {
@@ -190,7 +193,7 @@ impl CallDescription {
     }
 
     /// Renders a warning for a dangerous call, and the description of the action if the page does
-    /// not describe the call. Renders nothing if the agent asks.
+    /// not describe the call. Renders nothing if the agent asks the question.
     pub(super) fn warning_text(self, words: &Words) -> AnyView {
         let (call, by_agent, words) = (self.call, self.by_agent, words.clone());
         if by_agent {
@@ -232,7 +235,8 @@ impl CallDescription {
 }
 
 /// Returns one line for announcements: the sentence of the description, or else the title or name,
-/// followed by the rows of the description. A question of the agent has only the name of the call.
+/// followed by the rows of the description. For a question of the agent, the line contains only a
+/// label and the name of the call.
 pub(crate) fn question_text(call: ToolCallView<Value>, words: &Words) -> String {
     if call.is_asked_by_agent() {
         let name = escape_hidden(&call.name());
@@ -257,7 +261,7 @@ fn describe_call(call: ToolCallView<Value>) -> Option<ShownDescription> {
     let page_description = call.page_description()?;
     let mut description = ShownDescription::default();
     let mut cap = |text: &str, max: usize| {
-        // Line breaks must not push text out of sight.
+        // Line breaks are escaped, because they could push text out of sight.
         let text = text.replace('\n', "\\n").replace('\r', "\\r");
         let capped_text = truncate(&text, max).into_owned();
         description.cut |= capped_text != text;
@@ -277,8 +281,8 @@ fn describe_call(call: ToolCallView<Value>) -> Option<ShownDescription> {
     (!description.sentence.is_empty() || !description.rows.is_empty()).then_some(description)
 }
 
-/// Returns the argument that distinguishes calls of one action, shown next to the name: the first
-/// non-blank single-line text among the arguments, else the first number, truncated; `None` if
+/// Returns the argument that distinguishes calls of one action and is shown next to the name: the
+/// first non-blank text without line breaks, or else the first number, truncated. Returns `None` if
 /// there is neither, or if the arguments are not an object.
 pub(super) fn summary_argument(args: &Value) -> Option<String> {
     let args = args.as_object()?;

@@ -66,9 +66,9 @@ pub(super) fn decision_view(
     }
 }
 
-/// Renders the call that would run: the exact arguments without a description, a truncated
-/// description above the exact arguments, or a complete description above the arguments that it
-/// does not mention.
+/// Renders the call that would run. Without a description, the exact arguments are shown. A
+/// truncated description is shown above the exact arguments, and a complete description is shown
+/// above the arguments that the description does not mention.
 fn call_content(
     context: &ApprovalContext,
     extent: DescribedExtent,
@@ -89,8 +89,8 @@ fn call_content(
 }
 
 /// Renders the fold with the details that no decision depends on: the name of the call, if the
-/// heading has the page's question instead; the exact arguments, if the rows describe them; and the
-/// button for editing the arguments. The fold is hidden while it would be empty.
+/// heading has the page's question instead; the exact arguments, if the description is complete;
+/// and the button for editing the arguments. The fold is hidden while it would be empty.
 fn details_fold(
     context: &ApprovalContext,
     extent: &DescribedExtent,
@@ -192,7 +192,7 @@ fn answer_buttons(
     let words = Words::current();
     let (call, expired) = (context.call, context.expired);
     let is_repeat = untrack(|| call.has_unknown_outcome());
-    // Declining to run a call again needs no reason.
+    // No reason is asked for if the user declines to run a call again.
     let takes_reason = !is_repeat && untrack(|| call.approval_takes()).reason;
     let is_denying = RwSignal::new(false);
     let reason = NodeRef::<html::Input>::new();
@@ -212,8 +212,8 @@ fn answer_buttons(
             },
             None => Verdict::Approve { args: None },
         };
-        // Fails if the call was decided elsewhere, which removes the card, or if the call has
-        // changed, which the card shows.
+        // The focus moves only if the approval was accepted. `decide` fails if the call was already
+        // decided or has changed.
         if call.decide(verdict, Decider::Person).is_ok() {
             approve_context.pass_focus_on();
         }
@@ -223,7 +223,7 @@ fn answer_buttons(
         let text = text.as_deref().map(str::trim).unwrap_or_default();
         deny_context.pass_focus_on();
         let reason = (!text.is_empty()).then(|| text.to_owned());
-        // Fails only if the call was decided elsewhere, which removes the card.
+        // The error is ignored, because `decide` fails only if the call was already decided.
         let _ = call.decide(Verdict::Deny { reason }, decider_by(event));
     };
     let on_key = {
@@ -260,7 +260,7 @@ fn answer_buttons(
             .into_any()
         }
     };
-    // A call whose action was removed is dismissed without a reason.
+    // A call that cannot run, because its action was removed, is denied without a reason.
     let asks_for_reason =
         move || takes_reason && runnable.get_untracked() && !is_denying.get_untracked();
     let press_deny = move |event: leptos::ev::MouseEvent| match asks_for_reason() {
@@ -361,8 +361,8 @@ fn approve_button_name(
     }
 }
 
-/// Renders the form for editing the arguments of a call. Submitting approves the call with the
-/// edited arguments. If the page requests the approval and the action has a preview, the user
+/// Renders the form for editing the arguments of a call. Submitting the form approves the call with
+/// the edited arguments. If the page requests the approval and the action has a preview, the user
 /// reviews the preview of the edited arguments first.
 pub(super) fn edit_form(context: &ApprovalContext) -> impl IntoView + use<> {
     let words = Words::current();
@@ -373,7 +373,8 @@ pub(super) fn edit_form(context: &ApprovalContext) -> impl IntoView + use<> {
     let schema = untrack(|| call.edit_schema()).unwrap_or(Value::Bool(true));
     let initial = untrack(|| call.args_value()).unwrap_or_default();
     let (submit_context, cancel_context) = (context.clone(), context.clone());
-    // Edited arguments are approved only after their preview was shown.
+    // If the page asks and the action has a preview, edited arguments are approved only after their
+    // preview was shown.
     let shows_review = untrack(|| call.has_preview() && !call.is_asked_by_agent());
     let approve = Callback::new(move |args: Value| {
         if !visibility.check_answer() {

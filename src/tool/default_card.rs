@@ -1,4 +1,4 @@
-//! Renders the default card of a call: name, state, arguments, result.
+//! Renders the default card of a call, with the name, the state, the arguments and the result.
 
 use assistant_core::conversation::Phase;
 use leptos::prelude::*;
@@ -18,9 +18,10 @@ use crate::{
     ui::{Icon, Labels, Word, Words, dynamic, in_words, memo, spinner},
 };
 
-/// The card of a call: a line with the title, the most significant argument and the state; below
-/// the line the reason of a failure; in a collapsed section the arguments, the result and the code
-/// name. Without a title, the line shows the name of the action in words.
+/// The card of a call: a line with the title, the most significant argument and the state. The
+/// reason of a failure is shown below the line. A collapsed section contains the arguments, the
+/// result and the code name. If the call has no title, the line shows the name of the action in
+/// words.
 ///
 /// The card is closed at first, and its content is rendered once it is opened. A result that
 /// declares itself a failure (`success: false`, `isError`, `status: "error"`, an `error`, or a text
@@ -43,7 +44,7 @@ use crate::{
 /// ```
 #[component]
 pub fn DefaultCard(
-    /// The call.
+    /// The call to render.
     call: ToolCallView<Value>,
 ) -> impl IntoView {
     let words = Words::current();
@@ -58,7 +59,8 @@ pub fn DefaultCard(
         Some(view! { <span class="la-tool-argument" dir="auto">{exact_text(text)}</span> })
     };
     let state_words = words.clone();
-    // A call that was stopped, denied or skipped was not carried out, and is not an error.
+    // A call that was stopped, denied or skipped is not shown as an error, because the call was not
+    // carried out.
     let outcome = memo(move || {
         let has_ended = matches!(call.phase(), Phase::OutputAvailable | Phase::OutputError);
         let has_failed = has_ended && call.result_value().as_ref().is_some_and(declares_failure);
@@ -91,7 +93,8 @@ pub fn DefaultCard(
     view! {
         <details
             class="la-card la-tool-card"
-            // The type of the event depends on the version of Leptos.
+            // Only the target of the event is passed, because the type of the event depends on the
+            // version of Leptos.
             on:toggle=move |event| on_toggle(event_target(&event))
             data-tone=move || match outcome.get() {
                 (true, _) => Some("error"),
@@ -126,7 +129,7 @@ impl<T> ToolCallView<T> {
             .flatten()
     }
 
-    /// Renders the default card of the call, the card of an action without a renderer.
+    /// Renders the default card of the call, which is shown for an action without a renderer.
     #[must_use]
     pub fn default_card(&self) -> AnyView {
         DefaultCard(DefaultCardProps {
@@ -272,7 +275,7 @@ fn section(
     }
 }
 
-/// Formats a value: a string as plain text, any other value as indented JSON.
+/// Formats a value: a string as plain text, and any other value as indented JSON.
 fn format_value(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),

@@ -1,7 +1,8 @@
 //! Renders exact text, and the exact arguments of calls, with invisible characters made visible.
 //!
-//! Long text is split into blocks, so that appended and scrolled-out text causes little layout.
-//! Nothing is inserted between the blocks, so the text is copied unchanged.
+//! Long text is split into blocks, so that the browser does little layout work when text is
+//! appended or is out of view. Nothing is inserted between the blocks, so copying does not change
+//! the text.
 
 use leptos::{html, prelude::*};
 use serde_json::Value;
@@ -20,10 +21,10 @@ use crate::{
 /// used up.
 const MIN_FRAME_BYTES: usize = 64 << 10;
 
-/// Text with invisible characters shown by their codes instead of taking effect: controls,
+/// Text in which invisible characters are shown by their codes and have no effect: controls,
 /// direction marks, ignorable and blank characters, spaces other than U+0020, long gaps. Letters
-/// that do not fit the script of their word show their code as well. So the text that a user
-/// approves is exactly the text that the call receives.
+/// that do not fit the script of their word are also shown with their codes. So the text that a
+/// user approves is exactly the text that the call receives.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -41,11 +42,11 @@ const MIN_FRAME_BYTES: usize = 64 << 10;
 /// ```
 #[component]
 pub fn ExactText(
-    /// The text.
+    /// The text to show.
     text: String,
     /// True if characters of ordinary writing stay as they are: no-break and ideographic spaces,
-    /// joiners and variation selectors in emoji, letters of several scripts. Use it for text that
-    /// no decision depends on.
+    /// joiners and variation selectors in emoji, letters of several scripts. Use this option for
+    /// text that no decision depends on.
     #[prop(optional)]
     readable: bool,
 ) -> impl IntoView {
@@ -89,7 +90,8 @@ pub(super) fn ExactArguments(call: ToolCallView<Value>) -> impl IntoView {
         }
         if rendered.append(&container, &new_text) {
             in_next_frame(move || {
-                // Fails if the signal was disposed together with the text.
+                // The result is ignored, because the signal may have been disposed together with
+                // the text.
                 let _ = frames.try_update(|count| *count = count.wrapping_add(1));
             });
         }

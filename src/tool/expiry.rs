@@ -6,21 +6,21 @@ use leptos::prelude::*;
 
 use crate::ui::{Words, after, dynamic, now, time};
 
-/// Renders the time limit `at`, in milliseconds since 1970; nothing without a limit.
+/// Renders the time limit `at`, in milliseconds since 1970. Renders nothing if `at` is `None`.
 #[component]
 pub(super) fn Expiry(
     at: Option<i64>,
-    /// True once the time is over; set by this component.
+    /// True once the time limit has passed. This component sets the signal.
     expired: RwSignal<bool>,
 ) -> impl IntoView {
     let at = at?;
     let remaining_ms = at.saturating_sub(now()).max(0);
     expired.set(remaining_ms == 0);
-    // A browser supports no timer above 24 days. A page does not stay open for that long, so no
-    // timer is set.
+    // No timer is set for more than 24 days, because browsers do not support longer timers, and a
+    // page does not stay open for that long.
     if let (true, Ok(remaining_ms)) = (remaining_ms > 0, i32::try_from(remaining_ms)) {
         after(remaining_ms.unsigned_abs(), move || {
-            // Fails if the signal was disposed, because the question was answered.
+            // The result is ignored, because the signal may have been disposed after an answer.
             let _ = expired.try_set(true);
         });
     }

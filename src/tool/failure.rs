@@ -81,7 +81,7 @@ fn shorten_to_line(reason: &str) -> Option<String> {
 }
 
 /// Returns the reason in a failed result: the text itself without a leading `Error:`, or the first
-/// text in a field that servers use for reasons; `None` without such a field.
+/// text in a field that servers use for reasons; `None` if there is no such field.
 fn reason_in_result(value: &Value) -> Option<String> {
     if let Value::String(text) = value {
         let text = text.trim_start();

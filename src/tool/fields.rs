@@ -19,7 +19,7 @@ const MAX_HOPS: usize = 8;
 const MAX_DEPTH: usize = 3;
 /// The maximum number of fields in a form; a value with more fields is entered as JSON.
 const MAX_FIELDS: usize = 100;
-/// The largest `maxLength` for which a text gets a single line, in characters.
+/// The largest `maxLength` for which a text field has a single line, in characters.
 const MAX_SINGLE_LINE: u64 = 200;
 
 #[derive(Clone)]
@@ -32,11 +32,12 @@ pub(super) struct FormField {
     label: String,
     pub(super) hint: Option<String>,
     pub(super) required: bool,
-    /// True if the field initially had a text, which may then be cleared.
+    /// True if the field initially had a text, which the user may then clear.
     given: bool,
     pub(super) kind: FieldKind,
     pub(super) text: RwSignal<String>,
-    /// The state of the checkboxes: one for a boolean, one for each of several choices.
+    /// The state of the checkboxes: one checkbox for a boolean, or one for each choice if several
+    /// choices may be selected.
     pub(super) ticked: RwSignal<Vec<bool>>,
 }
 
@@ -70,15 +71,16 @@ pub(super) struct FieldChoice {
 pub(super) enum FieldError {
     Missing,
     NoNumber,
-    /// The text is not valid JSON; the position of the error.
+    /// The text is not valid JSON. The fields contain the position of the error.
     NoJson {
         line: usize,
         column: usize,
     },
 }
 
-/// Returns the fields of a schema with their initial values: a field for each property, also of
-/// nested objects, or a single field if the schema has no properties or more than [`MAX_FIELDS`].
+/// Returns the fields of a schema with their initial values: a field for each property, including
+/// the properties of nested objects, or a single field if the schema has no properties or more than
+/// [`MAX_FIELDS`].
 pub(super) fn fields_of_schema(schema: &Value, initial: Option<&Value>) -> Vec<FormField> {
     let mut fields = Vec::new();
     let root_position = FieldPosition {
@@ -106,8 +108,8 @@ struct FieldPosition<'a> {
     initial: Option<&'a Value>,
 }
 
-/// Adds the fields of an object and of the objects in it. Stops after more than [`MAX_FIELDS`].
-/// Returns false, and adds nothing, if the schema has no properties.
+/// Adds the fields of an object and of the objects in it. Stops after more than [`MAX_FIELDS`]
+/// fields. Returns false, and adds nothing, if the schema has no properties.
 fn add_object_fields(
     root: &Value,
     schema: &Value,
@@ -245,7 +247,8 @@ fn single_type(schema: &Value) -> Option<&str> {
         Value::Array(list) => {
             let mut names = list.iter().filter_map(Value::as_str);
             let mut names = names.by_ref().filter(|name| *name != "null");
-            // Values of several types have no field of their own: they are entered as JSON.
+            // Without a single type, an empty text is returned, because the value is then entered
+            // as JSON.
             names.next().filter(|_| names.next().is_none()).or(Some(""))
         }
         _ => None,
@@ -290,8 +293,9 @@ fn has_too_many_choices(schema: &Value) -> bool {
     lists.any(|list| list.len() > max_choices)
 }
 
-/// Returns the choices of a schema by `enum`, `oneOf` or `anyOf`; `None` without such a list, or if
-/// a choice is not a constant. The label of a choice with a title contains the title and the value.
+/// Returns the choices that a schema lists in `enum`, `oneOf` or `anyOf`; `None` if there is no
+/// such list, or if a choice is not a constant. The label of a choice with a title contains the
+/// title and the value.
 fn schema_choices(schema: &Value) -> Option<Vec<FieldChoice>> {
     if let Some(values) = schema.get("enum").and_then(Value::as_array) {
         let to_choice = |value: &Value| FieldChoice {
@@ -318,7 +322,7 @@ fn schema_choices(schema: &Value) -> Option<Vec<FieldChoice>> {
     list.iter().map(to_choice).collect()
 }
 
-/// Formats a string as plain text, any other value as JSON.
+/// Formats a string as plain text, and any other value as JSON.
 fn format_value(value: &Value) -> String {
     value
         .as_str()
@@ -353,7 +357,7 @@ fn initial_ticks(kind: &FieldKind, value: Option<&Value>) -> Vec<bool> {
 }
 
 impl FormField {
-    /// Returns the label of the field; empty if the schema gives none.
+    /// Returns the label of the field, which is empty if the schema provides no label.
     pub(super) fn label(&self) -> &str {
         &self.label
     }
@@ -389,7 +393,8 @@ impl FormField {
             }
             FieldKind::Check => {
                 let is_ticked = ticked.contains(&true);
-                // An unticked box must not create an optional object.
+                // An unticked optional checkbox in a nested object has no value, because a value
+                // would create the object.
                 (is_ticked || self.required || self.path.len() < 2)
                     .then_some(Value::Bool(is_ticked))
             }

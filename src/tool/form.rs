@@ -1,4 +1,4 @@
-//! Renders a form from a JSON Schema: for edited arguments and for questions.
+//! Renders a form from a JSON Schema, for edited arguments and for questions.
 //!
 //! The caller validates the entered value and passes the errors, which are shown at the fields.
 //! `fields` converts a schema into fields, and fields into a value.
@@ -36,14 +36,14 @@ impl Problem {
     }
 }
 
-/// A form for a value described by a schema: one field per property for an object, else a single
+/// A form for a value described by a schema: one field per property for an object, or else a single
 /// field. The user submits the form with a click or a key; a form that a script submits produces no
 /// value.
 ///
 /// # Accessibility
 ///
-/// Every field has a label, and its error as the description. All errors are in an `alert` above
-/// the buttons, and the first invalid field gets the focus.
+/// Every field has a label, and is described by its error. All errors are in an `alert` above the
+/// buttons, and the first invalid field gets the focus.
 ///
 /// ```
 /// use leptos::prelude::*;
@@ -74,15 +74,15 @@ pub fn SchemaForm(
     /// The callback that receives the submitted value.
     #[prop(into)]
     on_submit: Callback<Value>,
-    /// True if the submit button appears enabled, which is the default; the button stays focusable
-    /// either way.
+    /// True if the submit button appears enabled, which is the default. A disabled button stays
+    /// focusable.
     #[prop(optional, into)]
     enabled: Option<Signal<bool>>,
     /// True if all invisible and confusable characters are shown below a field, including those of
-    /// ordinary writing: for values that a decision depends on.
+    /// ordinary writing. Use this option for values that a decision depends on.
     #[prop(optional)]
     exact: bool,
-    /// Further buttons, after the submit button.
+    /// Further buttons, which are rendered after the submit button.
     #[prop(optional)]
     children: Option<Children>,
 ) -> impl IntoView {
@@ -102,13 +102,14 @@ pub fn SchemaForm(
         list.extend(problems.get());
         list
     });
-    // The event of a form that a script submits (`requestSubmit`) is trusted, too, so the preceding
-    // press of the button is checked. Enter in a field presses the button.
+    // The submit event is trusted even if a script submits the form (`requestSubmit`), so the
+    // preceding press of the button is checked. Enter in a field presses the button.
     let was_pressed = StoredValue::new(false);
     let on_click = move |event: leptos::ev::MouseEvent| {
         was_pressed.set_value(is_trusted(&event));
         after_by_browser(0, move || {
-            // Fails if the value was disposed together with the form.
+            // The result is ignored, because the value may have been disposed together with the
+            // form.
             let _ = was_pressed.try_set_value(false);
         });
     };
@@ -184,7 +185,8 @@ fn collect_value(fields: &[FormField]) -> Result<Value, Vec<(usize, FieldError)>
     for (index, field) in fields.iter().enumerate() {
         match field.value() {
             Ok(Some(value)) => fields::set_value(&mut whole_value, field, value),
-            // A field for the complete value is never optional.
+            // An empty field for the complete value is an error, because the field is never
+            // optional.
             Ok(None) if field.pointer().is_empty() => errors.push((index, FieldError::Missing)),
             Ok(None) => {}
             Err(error) => errors.push((index, error)),
@@ -255,7 +257,7 @@ fn problem_sentence(fields: &[FormField], problem: &Problem, labels: &Labels) ->
 }
 
 /// Returns true if an error belongs to a field: the path of the error is the path of the field, or
-/// one of the two contains the other. An error with an empty path belongs only to a field for the
+/// one path contains the other. An error with an empty path belongs only to a field for the
 /// complete value.
 fn is_problem_of_field(field: &FormField, problem: &Problem) -> bool {
     let pointer = field.pointer();
@@ -289,7 +291,8 @@ fn field_row(
     });
     let hint = field.hint.clone();
     let text = field.text;
-    // Renders the text of the field again below it, with hidden characters shown by their codes.
+    // If the text of the field has hidden characters, the text is rendered again below the field,
+    // with the codes of these characters.
     let readable = detail == EscapeMode::Readable;
     let escaped_note = move || {
         text.with(|text| has_escaped_characters(text, detail).then(|| text.clone()))
@@ -308,8 +311,8 @@ fn field_row(
     .into_any()
 }
 
-/// Renders a text of the schema, which may be an agent's, so that the text cannot hide or reorder
-/// the text around it.
+/// Renders a text from the schema so that the text cannot hide or reorder the surrounding text,
+/// because the schema may come from an agent.
 fn safe_text(text: &str) -> AnyView {
     view! { <ExactText text=text.to_owned() readable=true /> }.into_any()
 }
@@ -322,7 +325,7 @@ fn field_name(field: &FormField, words: &Words) -> AnyView {
     }
 }
 
-/// Renders a field with a constant; nothing if the constant is not part of the answer.
+/// Renders a field with a constant. Renders nothing if the constant is not part of the answer.
 fn constant_row(field: &FormField, words: &Words) -> AnyView {
     let Ok(Some(value)) = field.value() else {
         return ().into_any();

@@ -13,7 +13,8 @@ use crate::{
 };
 
 /// Calls `read` with the newest question of a call's handler. Returns `None` if the handler has no
-/// open question, or if the question has no schema. Tracked when called in a reactive closure.
+/// open question, or if the question has no schema. The question is tracked if the function is
+/// called in a reactive closure.
 fn with_open_question<R>(
     assistant: &Assistant,
     call: CallKey,
@@ -26,7 +27,7 @@ fn with_open_question<R>(
     })
 }
 
-/// Returns true if the handler of a call has an open question that is answered with a form.
+/// Returns true if the newest open question of a call's handler is answered with a form.
 pub(super) fn has_form_question(assistant: &Assistant, call: CallKey) -> bool {
     with_open_question(assistant, call, |_| ()).is_some()
 }

@@ -29,12 +29,13 @@ use crate::{
 ///
 /// # Accessibility
 ///
-/// Each question is a named group, with its number if there are several; none takes the focus. If
-/// the focused question is removed, the focus moves to the next, and after the last to the text box
-/// of the chat. The count of answered questions is a `status`.
+/// Each question is a named group, with its number if there are several questions; no question
+/// takes the focus. If the focused question is removed, the focus moves to the next question, and
+/// after the last question to the text box of the chat. The count of answered questions is a
+/// `status`.
 #[component]
 pub fn InterruptInbox(
-    /// The assistant whose questions are shown; the one in context if omitted.
+    /// The assistant whose questions are shown; the assistant in context if omitted.
     #[prop(optional)]
     assistant: Option<Assistant>,
 ) -> impl IntoView {

@@ -9,7 +9,7 @@ use serde_json::Value;
 const MAX_LEVELS: usize = 24;
 
 /// Formats a value as indented JSON with sorted keys, so that equal values have equal texts. Line
-/// breaks inside of strings stay `\n`, so that none pushes text out of sight.
+/// breaks inside of strings stay `\n`, so that no line break pushes text out of sight.
 pub(super) fn format_json(value: &Value) -> String {
     let mut out = String::new();
     let mut levels = Vec::new();
@@ -35,7 +35,7 @@ pub(super) fn format_json(value: &Value) -> String {
     out
 }
 
-/// A list or an object that is being formatted; a stack of levels replaces recursion.
+/// A list or an object that is being formatted. A stack of these levels replaces recursion.
 struct OpenLevel<'a> {
     entries: Box<dyn Iterator<Item = LevelEntry<'a>> + 'a>,
     end: char,
@@ -70,7 +70,7 @@ fn write_line_break(out: &mut String, levels: usize) {
 
 /// Writes a text, number, literal, or an empty list or object.
 fn write_scalar(value: &Value, out: &mut String) {
-    // Writing to a string cannot fail.
+    // The error is ignored, because writing to a string cannot fail.
     let _ = write!(out, "{value}");
 }
 

@@ -15,10 +15,10 @@ impl LastRefusal {
         Self(RwSignal::new(None))
     }
 
-    /// Stores the outcome for a value. Returns true if the value was accepted.
+    /// Stores the outcome of submitting a value. Returns true if the value was accepted.
     pub(super) fn record_outcome(self, outcome: Result<(), Refusal>) -> bool {
         let is_accepted = outcome.is_ok();
-        // Fails if the signal was disposed together with the form.
+        // The result is ignored, because the signal may have been disposed together with the form.
         let _ = self.0.try_set(outcome.err());
         is_accepted
     }

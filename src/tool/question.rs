@@ -61,15 +61,15 @@ struct AnswerForm {
     visibility: Visibility,
 }
 
-/// Renders a question of the agent with the application's renderer, or with the default one. If
-/// several windows show it, only one renders it.
+/// Renders a question of the agent with the application's renderer, or with the built-in view. If
+/// several windows contain the question, only one window renders the question.
 pub(super) fn question(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
     let key = Question::Interrupt(open.interrupt().id.clone());
     let draw_assistant = assistant.clone();
     render_in_one_window(assistant, key, move || {
         let (assistant, open) = (draw_assistant.clone(), open.clone());
-        // A question about an approval card's call is listed here only after a rejected answer, and
-        // has the built-in view.
+        // Only questions without a call have custom renderers. A question about a call is listed
+        // here only after a rejected answer, and has the built-in view.
         let reason = open
             .call_key()
             .is_none()
@@ -137,7 +137,7 @@ fn custom_question(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
 }
 
 impl InterruptView {
-    /// Renders the built-in question, for a renderer that only adds to it.
+    /// Renders the built-in question, for a renderer that only adds to this view.
     #[must_use]
     pub fn default_view(&self) -> AnyView {
         let render_built_in =
@@ -172,7 +172,7 @@ fn default_question(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
         (false, true) => requested_tools(assistant, &open, message.is_none(), visibility),
         (false, false) => ().into_any(),
     };
-    // A reason may have a prefix for its source: `adk:tool_confirmation`.
+    // A prefix that names the source of the reason is removed, as in `adk:tool_confirmation`.
     let reason = interrupt.reason.rsplit(':').next().unwrap_or_default();
     let text = message.unwrap_or_else(|| title_in_words(reason));
     let form = AnswerForm {
@@ -194,7 +194,7 @@ fn default_question(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
     });
     let (card, expires_at) = (form.card, form.shown.open.expires_at());
     let controls = move || match (form.shown.open.call_key().is_some(), form.answering.get()) {
-        // The approval card of the call accepts the answer.
+        // Only Cancel is shown, because the approval card of the call accepts the answer.
         (true, _) => button_row(form.cancel_button("")),
         (false, false) => form.rejected_buttons(),
         (false, true) => form.answer_controls(),
@@ -255,8 +255,8 @@ fn button_row(buttons: impl IntoView + 'static) -> AnyView {
 }
 
 impl AnswerForm {
-    /// Answers the question with a value, or cancels the question for `None`, and shows the
-    /// outcome.
+    /// Answers the question with a value, or cancels the question if the value is `None`, and shows
+    /// the outcome.
     fn submit_answer(&self, value: Option<Value>, by: Decider) {
         self.record_outcome(self.assistant.answer_as_shown(&self.shown, value, by));
     }
@@ -267,8 +267,8 @@ impl AnswerForm {
         let is_accepted = self.problems.record_outcome(outcome);
         if let (true, Some(card)) = (is_accepted, self.card.get_untracked()) {
             focus::pass_focus_on(&card);
-            // The card is removed in the next frame. Setting an attribute with a valid name cannot
-            // fail.
+            // The card is inert until it is removed in the next frame. The error is ignored,
+            // because setting an attribute with a valid name cannot fail.
             let _ = card.set_attribute("inert", "");
         }
     }
@@ -280,7 +280,7 @@ impl AnswerForm {
         effect(move |_| {
             interrupts.track();
             if let Some(card) = card.get() {
-                // Removing an attribute cannot fail.
+                // The error is ignored, because removing an attribute cannot fail.
                 let _ = card.remove_attribute("inert");
             }
         });
@@ -301,7 +301,8 @@ impl AnswerForm {
         .into_any()
     }
 
-    /// Renders the buttons after a rejection: answer again, or cancel.
+    /// Renders the buttons that are shown after a rejected answer: one to answer again, and one to
+    /// cancel.
     fn rejected_buttons(&self) -> AnyView {
         let (is_answering, card, expired) = (self.answering, self.card, self.expired);
         let answer = move |_| {
@@ -457,14 +458,16 @@ impl AnswerForm {
                 self.words.text(|l| &l.deny),
             ],
         };
-        // If the agent accepts no denial, the user can cancel the question instead.
+        // Deny is omitted if the agent accepts no denial, because the user can cancel the question
+        // instead.
         let denial = Verdict::Deny { reason: None };
         let takes_denial = matches!(self.shown.open.answer_to(&denial), Ok(Some(_)));
         let choices = labels.into_iter().zip([true, false]);
         let choices = choices.filter(|(_, approves)| *approves || takes_denial);
         let buttons = choices.map(|(label, approves)| {
             let form = self.clone();
-            // For a boolean question, No may be the dangerous answer.
+            // A boolean question must be read before Yes and before No, because No may be the
+            // dangerous answer.
             let must_be_read = approves || is_boolean;
             let decide = move |event: leptos::ev::MouseEvent| {
                 if must_be_read && !(is_trusted(&event) && visibility.check_answer()) {

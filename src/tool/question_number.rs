@@ -7,7 +7,7 @@ use crate::{
     ui::{Words, dynamic},
 };
 
-/// Renders the number of a question among all questions of the agent; nothing for a single
+/// Renders the number of a question among all questions of the agent. Renders nothing for a single
 /// question.
 pub(super) fn question_number(assistant: &Assistant, id: String) -> AnyView {
     let (interrupts, words) = (assistant.interrupts(), Words::current());

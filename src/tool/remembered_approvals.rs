@@ -1,5 +1,5 @@
 //! Renders remembered approvals: the mark on calls that were allowed earlier, and the list of
-//! approvals. `scopes` renders the choice on the card.
+//! approvals. `scopes` renders the choice of a scope on the approval card.
 
 use assistant_core::action::{RememberScope, RememberedApproval, RememberedArgs};
 use leptos::{html, prelude::*};
@@ -60,7 +60,7 @@ fn approvals_dialog(assistant: Assistant, id: String, is_open: RwSignal<bool>) -
     let element = NodeRef::<html::Dialog>::new();
     effect(move |_| {
         if let Some(element) = element.get() {
-            // Fails only if the dialog is already open.
+            // The error is ignored, because `show_modal` fails only if the dialog is already open.
             let _ = element.show_modal();
         }
     });
@@ -93,10 +93,11 @@ fn approvals_dialog(assistant: Assistant, id: String, is_open: RwSignal<bool>) -
 ///
 /// # Accessibility
 ///
-/// A list under its own heading; each button names the approval that it revokes.
+/// The approvals are a list under its own heading. Each button names the approval that the button
+/// revokes.
 #[component]
 pub fn AllowedActions(
-    /// The assistant whose approvals are listed; the one in context if omitted.
+    /// The assistant whose approvals are listed; the assistant in context if omitted.
     #[prop(optional)]
     assistant: Option<Assistant>,
 ) -> impl IntoView {
@@ -169,7 +170,8 @@ fn approval_row(assistant: &Assistant, words: &Words, approval: RememberedApprov
     let description = {
         let (assistant, name) = (assistant.clone(), name.clone());
         memo(move || {
-            // The action may be registered later, or registered again in another language.
+            // The texts are tracked, because the action may be registered later, or again in
+            // another language.
             assistant.view().renderers.track();
             let texts = assistant.action_texts(&name).unwrap_or_default();
             let description = args.as_ref().filter(|_| is_exact);
@@ -270,8 +272,8 @@ impl ApprovedValues {
         }
     }
 
-    /// Creates rows from the top-level arguments that are texts, numbers or booleans; the details
-    /// show the others.
+    /// Creates rows from the top-level arguments that are texts, numbers or booleans. The other
+    /// arguments are shown in the details.
     fn from_args(args: Option<&Value>) -> Self {
         let fields = args.and_then(Value::as_object).into_iter().flatten();
         let rows = fields.filter_map(|(key, value)| {

@@ -38,14 +38,14 @@ impl ScopeChoice {
         }
     }
 
-    /// Returns the approval to remember, if the user chose to remember it.
+    /// Returns the approval to remember; `None` if the user approves only one call.
     pub(super) fn selected_approval(self) -> Option<Remember> {
         let scope = self.scope.get_untracked()?;
         let any_args = self.any_args.get_untracked();
         Some(Remember::new(scope, any_args).bounded(self.narrowed.bounds()))
     }
 
-    /// Closes the group and resets the choice, because it is no longer shown.
+    /// Closes the group and resets the choice, because the choice is no longer shown.
     fn close_and_reset(self) {
         self.is_open.set(false);
         self.scope.set(None);
@@ -54,8 +54,8 @@ impl ScopeChoice {
     }
 }
 
-/// Renders the button that opens the group; nothing if each call needs its own approval. `hidden`
-/// is true while the card accepts no approval.
+/// Renders the button that opens the group. Renders nothing if each call needs its own approval.
+/// `hidden` is true while the card accepts no approval.
 pub(super) fn scope_group_button(
     context: &ApprovalContext,
     choice: ScopeChoice,
@@ -94,8 +94,8 @@ pub(super) fn scope_group_button(
     .into_any()
 }
 
-/// Returns a handler of keys that closes the group on Escape, and moves the focus to the button
-/// that opens the group.
+/// Returns a key handler that closes the group on Escape, and moves the focus to the button that
+/// opens the group.
 fn escape_handler(
     context: &ApprovalContext,
     choice: ScopeChoice,
@@ -211,7 +211,7 @@ fn scope_value(scope: Option<RememberScope>) -> &'static str {
     scope.map_or("once", RememberScope::as_str)
 }
 
-/// Restores the user's choice after a script has changed it.
+/// Restores the inputs to the user's choice after a script has changed them.
 fn restore_inputs(group: &web_sys::Element, choice: ScopeChoice) {
     let selected_value = scope_value(choice.scope.get_untracked());
     let Ok(inputs) = group.query_selector_all("input[type=radio], input[type=checkbox]") else {
@@ -228,7 +228,7 @@ fn restore_inputs(group: &web_sys::Element, choice: ScopeChoice) {
 }
 
 /// Renders the checkbox that extends a remembered approval to other arguments, if the action
-/// permits that. The checkbox is shown once the user has chosen a scope.
+/// permits the extension. The checkbox is shown once the user has chosen a scope.
 fn any_arguments_checkbox(
     call: ToolCallView<Value>,
     choice: ScopeChoice,

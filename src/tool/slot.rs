@@ -63,7 +63,7 @@ pub(crate) struct HiddenInGroup(pub(crate) ArcRwSignal<bool>);
 /// ```
 #[component]
 pub fn ToolCallSlot(
-    /// The assistant; the one in context if omitted.
+    /// The assistant; the assistant in context if omitted.
     #[prop(optional)]
     assistant: Option<Assistant>,
     /// The key of the call.
@@ -99,7 +99,7 @@ pub fn ToolCallSlot(
         >
             {dynamic(move || {
                 let card = match content.get() {
-                    // A hidden card is not rendered.
+                    // A default card that is hidden in its group is not rendered.
                     SlotContent::Default if hidden_in_group.as_ref().is_some_and(|HiddenInGroup(is_hidden)| is_hidden.get()) => {
                         return ().into_any();
                     }
@@ -130,7 +130,7 @@ fn select_content(assistant: &Assistant, call: &ToolCallView<Value>) -> SlotCont
             SlotContent::CustomApproval(renderer.id)
         });
     }
-    // A custom card shows calls that this page ran, not calls that were only reported.
+    // A custom card is not rendered for a reported call, because this page did not run the call.
     match assistant.card_renderer(&name) {
         // The default card shows the form question of a handler; a renderer for all tools does not.
         Some(card) if card.is_general && has_form_question(assistant, *call.key()) => {

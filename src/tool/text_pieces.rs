@@ -15,8 +15,8 @@ use assistant_core::text::{
 const MAX_SPACES: usize = 16;
 /// The number of bytes before and after a word that are searched for the ends of a name.
 const NAME_SEARCH_BYTES: usize = 256;
-/// The maximum number of equal consecutive characters that are each shown by their code; for more,
-/// the code and the count are shown.
+/// The maximum number of equal consecutive characters that are each shown by their code; for a
+/// longer run, one code and the count are shown.
 const MAX_CODES: usize = 3;
 
 /// The set of characters that are shown by their codes.
@@ -43,7 +43,7 @@ pub(super) enum Piece<'a> {
     Foreign(&'a str, String),
 }
 
-/// Splits a text into pieces.
+/// Splits a text into plain pieces and pieces that are shown by their codes.
 pub(super) fn split_pieces(text: &str, detail: EscapeMode) -> Vec<Piece<'_>> {
     let mut pieces = Vec::new();
     let imitates_ascii = detail == EscapeMode::Exact && poses_as_ascii(text);
@@ -139,8 +139,8 @@ fn format_code(c: char) -> String {
     format!("U+{:04X}", u32::from(c))
 }
 
-/// Splits visible text into pieces, and marks misleading ones: long gaps, words with letters of
-/// several scripts, names that imitate ASCII, and digits of other scripts next to ASCII. If
+/// Splits visible text into pieces, and marks the misleading pieces: long gaps, words with letters
+/// of several scripts, names that imitate ASCII, and digits of other scripts next to ASCII. If
 /// `imitates_ascii` is true, every word that imitates ASCII is marked, not only names.
 fn split_visible<'a>(
     text: &'a str,
@@ -439,7 +439,7 @@ mod tests {
     #[test]
     fn letters_that_look_like_ascii_are_marked_in_names() {
         for (text, expected) in [
-            // A one-letter key that imitates ASCII, and the same letter as a word of a sentence.
+            // A one-letter key that imitates ASCII, and the same letter as a word in a sentence.
             (
                 "{\n  \"x\": 1,\n  \"х\": 2\n}",
                 "{\n  \"x\": 1,\n  \"х[U+0445]\": 2\n}",

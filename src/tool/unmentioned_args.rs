@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use super::text_pieces::{EscapeMode, has_escaped_characters};
 
 /// The minimum length of a value that the sentence or a longer row can mention, in characters.
-/// Shorter values match by accident, so only a row with exactly that value mentions them.
+/// Shorter values could match by accident, so only a row with exactly that value mentions them.
 const MIN_MENTIONED: usize = 4;
 /// The maximum number of leaves that are searched for.
 const MAX_LEAVES: usize = 50;
@@ -22,7 +22,8 @@ pub(super) struct ShownText<'a> {
 }
 
 /// Returns the arguments that the description does not mention: an object of the unmentioned
-/// arguments, or the value itself if it is not an object; `None` if all are mentioned.
+/// arguments, or the value itself if it is not an object; `None` if the description mentions all
+/// arguments.
 pub(super) fn find_unmentioned(args: &Value, description: &ShownText<'_>) -> Option<Value> {
     let Value::Object(args) = args else {
         let mut leaves = Vec::new();
@@ -73,7 +74,7 @@ fn collect_leaves(value: &Value, leaves: &mut Vec<String>) -> bool {
                 && items.len() <= MAX_LEAVES
                 && items.iter().all(|item| collect_leaves(item, leaves))
         }
-        // A mention of a nested leaf does not show its position.
+        // A mention of a nested leaf does not show the position of the leaf.
         Value::Object(_) | Value::Null => false,
         Value::String(text) => {
             leaves.push(text.clone());

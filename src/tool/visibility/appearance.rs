@@ -13,7 +13,7 @@ const MAX_NEGATIVE_SPACING: f64 = 0.2;
 /// The minimum contrast between text and background; readable text has a contrast of at least 4.5.
 const MIN_CONTRAST: f64 = 1.3;
 
-/// The CSS properties that can hide or distort an element, with the values that do not.
+/// The CSS properties that can hide or distort an element, with the values that have no effect.
 const EFFECTS: [(&str, &[&str]); 6] = [
     ("filter", &["none", ""]),
     ("clip-path", &["none", ""]),
@@ -69,7 +69,7 @@ pub(super) fn computed_style(element: &Element) -> Option<CssStyleDeclaration> {
     window.get_computed_style(element).ok()?
 }
 
-/// Returns the computed value of a property; empty if the browser does not support it.
+/// Returns the computed value of a property; empty if the browser does not support the property.
 pub(super) fn property_value(style: &CssStyleDeclaration, name: &str) -> String {
     style.get_property_value(name).unwrap_or_default()
 }
@@ -132,8 +132,9 @@ fn is_unscaled(element: &Element) -> bool {
 }
 
 /// Returns true if an element is visible, no style sheet adds text to the element, and its first
-/// text is inside of the element, large enough, spaced, and in contrast with the background. For
-/// form fields and for elements without text, only the property `visibility` is checked.
+/// text is inside of the element, large enough, readably spaced, and in contrast with the
+/// background. For form fields and for elements without text, only the property `visibility` is
+/// checked.
 fn is_legible(element: &Element) -> bool {
     let Some(style) = computed_style(element) else {
         return true;
@@ -144,7 +145,7 @@ fn is_legible(element: &Element) -> bool {
     ) {
         return false;
     }
-    // The text in a field has no box of its own.
+    // Fields are not examined further, because the text in a field has no box of its own.
     let Some(text) = first_text(element).filter(|_| !is_field(element)) else {
         return true;
     };
@@ -225,7 +226,8 @@ fn has_contrast(element: Option<&Element>) -> bool {
         return true;
     };
     let fill_color = property_value(&style, "-webkit-text-fill-color");
-    // With forced colours, the browser draws text in the user's colour, and reports it as `color`.
+    // With forced colours, the browser draws text in the user's colour, and reports that colour as
+    // `color`.
     let color = if fill_color.is_empty() || has_forced_colors() {
         property_value(&style, "color")
     } else {
@@ -250,8 +252,8 @@ fn has_forced_colors() -> bool {
 
 /// Returns the luminance of the background of an element, which is the first background of the
 /// element and its ancestors with an opacity of at least 0.5. `None` if there is no such
-/// background, or if an image or a colour in another format than `rgb()` and `rgba()` comes before
-/// it.
+/// background, or if an image or a colour in a different format than `rgb()` or `rgba()` is found
+/// first.
 fn background_luminance(element: &Element) -> Option<f64> {
     let mut next_element = Some(element.clone());
     while let Some(element) = next_element {

@@ -32,10 +32,10 @@ const EDGE_DISTANCE: f64 = 0.5;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Cover {
     Nothing,
-    /// Only layers that draw nothing; or parts of the same card and controls of the chat that cover
+    /// Only layers that draw nothing, or parts of the same card and controls of the chat that cover
     /// less than half of the element.
     Transparent,
-    /// Other parts of the same card, or controls of the chat: scrolling brings the element into
+    /// Other parts of the same card, or controls of the chat. Scrolling brings the element into
     /// view.
     Card,
     /// No pixel of the element is in view.
@@ -177,8 +177,8 @@ fn point_offsets(length: f64, step: f64) -> impl Iterator<Item = (f64, bool)> + 
         .chain(inner_offsets)
 }
 
-/// A document or shadow root, with its anchor: the examined element if it is directly inside, else
-/// the shadow host that contains the element.
+/// A document or shadow root, with its anchor: the examined element if the root directly contains
+/// the element, or else the shadow host that contains the element.
 pub(super) struct TreeScope {
     pub(super) root: Node,
     pub(super) anchor: Element,
@@ -256,8 +256,8 @@ pub(super) fn elements_at(root: &Node, x: f64, y: f64) -> Vec<Element> {
         .collect()
 }
 
-/// Returns the left, top, right and bottom of the part of an element that neither a scroll
-/// container nor the window clips; `None` if the element is clipped completely.
+/// Returns the left, top, right and bottom edges, in pixels, of the part of an element that neither
+/// a scroll container nor the window clips; `None` if the element is clipped completely.
 pub(super) fn visible_box(element: &Element) -> Option<(f64, f64, f64, f64)> {
     let edges = |element: &Element| {
         let edges = element.get_bounding_client_rect();
@@ -276,7 +276,7 @@ pub(super) fn visible_box(element: &Element) -> Option<(f64, f64, f64, f64)> {
     while let Some(ancestor) = next_ancestor {
         let clips = computed_style(&ancestor)
             .is_some_and(|style| property_value(&style, "overflow") != "visible");
-        // The page's own scroll container is the window.
+        // The root element and the body are skipped, because the window scrolls their content.
         if clips && !ancestor.is_same_node(Some(&window)) && ancestor.local_name() != "body" {
             visible_part = intersect(visible_part, edges(&ancestor));
         }

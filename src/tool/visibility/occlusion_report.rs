@@ -38,7 +38,7 @@ pub(super) fn is_proof_of_cover(part: &Element) -> bool {
         && !has_shadow_beside(part)
 }
 
-/// Returns true if no edge clips an element, so that the browser examines all of it.
+/// Returns true if no edge clips an element, so that the browser examines the complete element.
 fn is_unclipped(element: &Element) -> bool {
     let rect = element.get_bounding_client_rect();
     visible_box(element).is_some_and(|(left, top, right, bottom)| {
