@@ -1,4 +1,5 @@
-//! Splits long text into blocks, so that appended and scrolled-out text causes little layout.
+//! Splits long text into blocks, so that the browser does little layout work when text is appended
+//! or is out of view.
 
 /// The minimum size of a block, in bytes.
 const MIN_BLOCK: usize = 4096;

@@ -1,8 +1,8 @@
-//! Provides access to the browser, if there is one.
+//! Provides access to the browser, if the program runs in a browser.
 //!
-//! On a server the browser must not be accessed: in a native program, each call into it would abort
-//! the process. The features of this crate do not distinguish a server from a browser, since one
-//! build may have all of them.
+//! On a server the browser must not be accessed: in a native program, each call into the browser
+//! would abort the process. The features of this crate do not distinguish a server from a browser,
+//! because one build may have all features.
 
 use web_sys::Window;
 

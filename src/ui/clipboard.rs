@@ -7,7 +7,7 @@ use wasm_bindgen_futures::JsFuture;
 pub(crate) const COPY_OUTCOME_MS: u32 = 2_000;
 
 /// Copies a text to the clipboard; returns false on failure. Pages in an insecure context have no
-/// clipboard, and a browser may refuse.
+/// clipboard, and a browser may refuse the request.
 pub(crate) async fn copy_text(text: &str) -> bool {
     let Some(window) = super::browser() else {
         return false;

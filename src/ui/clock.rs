@@ -35,13 +35,13 @@ pub(crate) fn restore_browser_time() {
     drop(previous);
 }
 
-/// Returns the fake time, if it is set.
+/// Returns the fake time; `None` if no fake time is set.
 pub(super) fn now() -> Option<i64> {
     CLOCK.with_borrow(|clock| clock.as_ref().map(|clock| clock.now))
 }
 
-/// Schedules a callback in the fake time. Returns the callback if the browser must schedule it:
-/// without a fake time, or without a delay.
+/// Schedules a callback in the fake time. If no fake time is set, or if the delay is zero, returns
+/// the callback, which the browser must then schedule.
 pub(super) fn schedule(ms: u32, act: Box<dyn FnOnce()>) -> Option<Box<dyn FnOnce()>> {
     CLOCK.with_borrow_mut(|clock| match clock {
         Some(clock) if ms > 0 => {

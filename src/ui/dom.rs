@@ -14,7 +14,8 @@ pub(crate) fn closest(element: &Element, selector: &str) -> Option<Element> {
 }
 
 /// Returns true if a key belongs to the composition of an input method. Safari ends the composition
-/// before it dispatches the key that ended it; such a key is recognized by its key code.
+/// before it dispatches the key that ends the composition; such a key is recognized by its key
+/// code.
 pub(crate) fn is_composing(event: &web_sys::KeyboardEvent) -> bool {
     event.is_composing() || event.key_code() == 229
 }

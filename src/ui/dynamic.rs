@@ -1,7 +1,7 @@
 //! Type-erased dynamic views.
 //!
 //! The renderer is compiled separately for every closure type: a list adds nearly ten kilobytes to
-//! the module, a branch two. Behind a `Box`, all closures share one copy.
+//! the module, and a branch adds two. Behind a `Box`, all closures share one copy.
 
 use leptos::{prelude::*, tachys::reactive_graph::OwnedView};
 
@@ -33,7 +33,7 @@ fn condition_memo(condition: Box<dyn Fn() -> bool + Send + Sync>) -> ArcMemo<boo
     ArcMemo::new(move |_| condition())
 }
 
-/// An item of a list, by its key and a closure that renders it.
+/// An item of a list: its key, and a closure that renders the item.
 struct ListEntry {
     key: String,
     draw: Box<dyn FnOnce() -> AnyView + Send>,

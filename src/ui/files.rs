@@ -1,4 +1,4 @@
-//! Reads files of the user, and saves files from messages.
+//! Reads the user's files, and saves files from messages.
 
 use futures_channel::oneshot;
 use js_sys::{Array, Uint8Array};
@@ -15,7 +15,8 @@ pub(crate) async fn read_base64(file: &web_sys::File) -> Option<String> {
     let reader = web_sys::FileReader::new().ok()?;
     let (sender, receiver) = oneshot::channel();
     let on_load_end = Closure::once_into_js(move || {
-        // Fails only if the future, which owns the receiver, was dropped.
+        // The error is ignored, because sending fails only if the future, which owns the receiver,
+        // was dropped.
         let _ = sender.send(());
     });
     reader.set_onloadend(Some(on_load_end.unchecked_ref()));
@@ -29,7 +30,7 @@ pub(crate) async fn read_base64(file: &web_sys::File) -> Option<String> {
 
 /// Saves base64-encoded bytes as a file; invalid base64 is ignored.
 pub(crate) fn save_file(name: &str, base64: &str) {
-    // If the browser refuses, no file is saved.
+    // The result is ignored, because no file is saved if the browser refuses.
     let _ = try_save_file(name, base64);
 }
 
@@ -41,8 +42,8 @@ fn try_save_file(name: &str, base64: &str) -> Option<()> {
         .filter_map(|c| u8::try_from(c).ok())
         .collect();
     let content = Array::of1(&Uint8Array::from(bytes.as_slice()));
-    // Browsers download files of this type instead of opening them. The content comes from an
-    // agent.
+    // This type makes browsers download the file instead of opening it, because the content comes
+    // from an agent.
     let options = web_sys::BlobPropertyBag::new();
     options.set_type("application/octet-stream");
     let blob = web_sys::Blob::new_with_u8_array_sequence_and_options(&content, &options).ok()?;
@@ -53,7 +54,7 @@ fn try_save_file(name: &str, base64: &str) -> Option<()> {
     link.set_download(name);
     link.click();
     after(DOWNLOAD_START_MS, move || {
-        // Revoking a URL twice is not an error.
+        // The result is ignored, because revoking a URL twice is not an error.
         let _ = web_sys::Url::revoke_object_url(&url);
     });
     Some(())

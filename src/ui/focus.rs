@@ -22,15 +22,16 @@ pub(crate) fn pass_focus_on(removed: &web_sys::Element) {
         let chat = closest(removed, ".la-chat")?;
         next_approval_card(&chat, removed).or_else(|| find(&chat, ".la-composer-input"))
     });
-    // While a modal dialog is open, no element outside of it can be focused.
+    // The dialog is closed first, because no element outside of an open modal dialog can be
+    // focused.
     if let Some(dialog) = dialog.and_then(|dialog| dialog.dyn_into::<HtmlDialogElement>().ok()) {
         dialog.close();
     }
     focus_element(next_element);
 }
 
-/// Moves the focus after a button is removed by its click: to the text box for a key or a mouse, to
-/// the transcript on a touch screen, where focusing the text box would open the keyboard.
+/// Moves the focus after a button is removed by its click: to the text box for a key or a mouse,
+/// and to the transcript on a touch screen, where focusing the text box would open the keyboard.
 pub(crate) fn focus_after_removal(from: &web_sys::Element, by_key: bool) {
     let Some(chat) = closest(from, ".la-chat") else {
         return;
@@ -47,13 +48,13 @@ pub(crate) fn focus_after_removal(from: &web_sys::Element, by_key: bool) {
     if let Some(element) = element {
         let options = web_sys::FocusOptions::new();
         options.set_prevent_scroll(true);
-        // Focusing an element in the page cannot fail.
+        // The error is ignored, because focusing an element in the page cannot fail.
         let _ = element.focus_with_options(&options);
     }
 }
 
 /// Returns another approval card in a message of the chat, if any. The card itself gets the focus,
-/// so that keyboard users read it from the start.
+/// so that keyboard users read the card from the start.
 fn next_approval_card(
     chat: &web_sys::Element,
     removed: &web_sys::Element,
@@ -74,10 +75,12 @@ pub(crate) fn has_focus_in(element: &web_sys::Element) -> bool {
 }
 
 /// Returns the focused element of the document or shadow root that contains an element, if any. If
-/// the focus is inside of a shadow root, the active element of the document is only its host.
+/// the focus is inside of a shadow root, the active element of the document is only the host of the
+/// shadow root.
 pub(crate) fn focused_element(near: &web_sys::Element) -> Option<web_sys::Element> {
     let root = near.get_root_node();
-    // Documents and shadow roots have the same property.
+    // The conversion is valid for documents as well, because documents and shadow roots have the
+    // same property.
     root.unchecked_into::<web_sys::ShadowRoot>()
         .active_element()
 }
@@ -116,7 +119,7 @@ pub(crate) fn focus_descendant(place: web_sys::Element, selector: &'static str) 
 fn focus_element(element: Option<web_sys::Element>) {
     let element = element.and_then(|element| element.dyn_into::<web_sys::HtmlElement>().ok());
     if let Some(element) = element {
-        // Focusing an element in the page cannot fail.
+        // The error is ignored, because focusing an element in the page cannot fail.
         let _ = element.focus();
     }
 }

@@ -18,11 +18,11 @@ use super::{browser, in_browser, sleep_by_browser, spawn_local, wait_for_pending
 
 /// The maximum time for work in one frame, in milliseconds.
 pub(crate) const SLICE_MS: f64 = 8.0;
-/// The maximum wait for a frame, because a browser may not draw any.
+/// The maximum time to wait for a frame, because a browser may not draw any frame.
 const LONGEST_FRAME: Duration = Duration::from_millis(50);
 /// The maximum number of rows that are drawn in a frame.
 const FRAME_ROWS: usize = 16;
-/// The maximum number of rows that are drawn in a frame that continues an earlier one.
+/// The maximum number of rows that are drawn in a frame while rows of earlier frames are waiting.
 const CONTINUED_FRAME_ROWS: usize = 4;
 
 /// A measurement of work against the time limit that all work of the page in one frame shares.
@@ -44,7 +44,7 @@ impl WorkSlice {
     }
 
     fn elapsed(&self) -> f64 {
-        // The clock may be set back.
+        // The elapsed time is not negative, even if the clock was set back.
         (Date::now() - self.began).max(0.0)
     }
 }
@@ -59,17 +59,19 @@ impl Drop for WorkSlice {
 }
 
 /// Waits for the next frame, for at most [`LONGEST_FRAME`], and then for the tasks that are queued.
-/// Hidden tabs draw no frames; there, only the tasks are waited for. Returns at once on a server.
+/// Hidden tabs draw no frames, so in a hidden tab only the tasks are waited for. Returns at once on
+/// a server.
 pub(crate) async fn next_frame() {
     let Some(window) = browser() else { return };
     let is_hidden = window.document().is_none_or(|document| document.hidden());
     if !is_hidden {
         let (sender, receiver) = oneshot::channel();
         let on_frame = Closure::once_into_js(move || {
-            // Fails only if the future, which owns the receiver, was dropped.
+            // The error is ignored, because sending fails only if the future, which owns the
+            // receiver, was dropped.
             let _ = sender.send(());
         });
-        // Fails only without a callback.
+        // The error is ignored, because the request fails only without a callback.
         let _ = window.request_animation_frame(on_frame.unchecked_ref());
         let timeout = std::pin::pin!(sleep_by_browser(LONGEST_FRAME));
         select(receiver, timeout).await;
@@ -77,7 +79,7 @@ pub(crate) async fn next_frame() {
     wait_for_pending_work().await;
 }
 
-/// Calls back in the next frame; never calls back on a server.
+/// Calls `callback` in the next frame. Never calls `callback` on a server.
 pub(crate) fn in_next_frame(callback: impl FnOnce() + 'static) {
     spawn_local(async move {
         next_frame().await;
@@ -85,7 +87,7 @@ pub(crate) fn in_next_frame(callback: impl FnOnce() + 'static) {
     });
 }
 
-/// The work of the page in a frame.
+/// The work of the page in a frame, and the rows that may still be drawn.
 struct FrameWork {
     /// The time of the frame on the timeline of the document, in milliseconds.
     frame: f64,
@@ -152,7 +154,7 @@ pub(crate) fn draw_all_rows() {
     notify_lists(lists);
 }
 
-/// Returns true while rows wait for a later frame.
+/// Returns true if rows are waiting for a later frame.
 pub(crate) fn has_waiting_rows() -> bool {
     FRAME_WORK.with_borrow(|page| !page.lists.is_empty())
 }

@@ -7,8 +7,8 @@ use super::{after, dynamic, frame::hydration_check, in_browser};
 /// The interval for checking whether hydration is over, in milliseconds.
 const HYDRATION_CHECK_MS: u32 = 10;
 
-/// Renders a view in the browser only: at once, or, if the page is being hydrated, afterwards.
-/// Until then, and on the server, `before` is rendered.
+/// Renders a view in the browser only: immediately, or after hydration if the page is being
+/// hydrated. Until then, and on the server, `before` is rendered.
 pub(crate) fn after_hydration(
     before: impl Fn() -> AnyView + Send + 'static,
     draw: impl FnOnce() -> AnyView + Send + 'static,

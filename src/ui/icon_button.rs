@@ -4,8 +4,8 @@ use leptos::{ev::MouseEvent, html, prelude::*};
 
 use super::{Icon, Labels, Words, dynamic, labels::Word};
 
-/// A context with a memo that is true while the buttons inside are reachable by Tab. Otherwise the
-/// buttons can still be pressed, and are accessible to assistive technology.
+/// A context with a memo that is true while the buttons inside are reachable by Tab. If the memo is
+/// false, the buttons can still be pressed, and are accessible to assistive technology.
 #[derive(Clone, Copy)]
 pub(crate) struct TabStop(pub(crate) Memo<bool>);
 

@@ -155,8 +155,8 @@ impl Icon {
         }
     }
 
-    /// Renders the icon, which is hidden from assistive technology: the text next to it must give
-    /// its meaning.
+    /// Renders the icon, which is hidden from assistive technology. The text next to the icon must
+    /// convey the meaning of the icon.
     #[must_use]
     pub fn view(self) -> impl IntoView {
         self.with_class("la-icon")

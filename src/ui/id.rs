@@ -6,7 +6,7 @@ pub(crate) fn fresh_id() -> String {
     format_uuid(random_half(), random_half())
 }
 
-/// Formats random bits as a UUID of version 4, which fixes six of them.
+/// Formats random bits as a UUID of version 4, which fixes six of the bits.
 fn format_uuid(high: u64, low: u64) -> String {
     let high = high & !0xf000 | 0x4000;
     let low = low & (u64::MAX >> 2) | 1 << 63;
@@ -35,7 +35,7 @@ fn random_half() -> u64 {
         .and_then(|window| window.crypto().ok())
         .map(|crypto| crypto.get_random_values_with_u8_array(&mut bytes));
     if !matches!(outcome, Some(Ok(_))) {
-        // An old browser has no `crypto` in an insecure context. Ids may be predictable.
+        // Old browsers have no `crypto` in an insecure context. The fallback may be predictable.
         for byte in &mut bytes {
             *byte = random_byte();
         }

@@ -32,7 +32,8 @@ type Reasons = Cow<'static, [(&'static str, Word)]>;
 /// A selector of a label, for texts that follow the current language.
 pub(crate) type LabelSelector = fn(&Labels) -> &Word;
 
-/// Returns the name of a field without a `_` at its end, which avoids a keyword.
+/// Returns the name of a field without a trailing `_`, which distinguishes the field from a
+/// keyword.
 const fn public_name(field: &'static str) -> &'static str {
     match field.as_bytes() {
         [.., b'_'] => field.split_at(field.len() - 1).0,
@@ -40,8 +41,8 @@ const fn public_name(field: &'static str) -> &'static str {
     }
 }
 
-/// Declares the labels: for each its name in [`LabelName`], and the field of [`Labels`] with its
-/// text.
+/// Declares the labels: the name of each label in [`LabelName`], and the field of [`Labels`] that
+/// contains its text.
 macro_rules! labels {
     ($($(#[$doc:meta])* $label:ident $field:ident,)*) => {
         /// The names of the texts of the components.
@@ -68,7 +69,7 @@ macro_rules! labels {
             }
         }
 
-        /// The texts of the components. Placeholders are in braces, `{count}` for a number.
+        /// The texts of the components. Placeholders are in braces, such as `{count}` for a number.
         ///
         /// The default is English. [`with`](Self::with) replaces texts, and
         /// [`provide_labels`](crate::provide_labels) passes them to the components.
@@ -92,7 +93,7 @@ macro_rules! labels {
 
 labels! {
     Title title,
-    /// The greeting of the custom element before the first message.
+    /// The greeting that the custom element shows before the first message.
     Greeting greeting,
     NewConversation new_conversation,
     /// The announcement that a new conversation has begun.
@@ -133,8 +134,8 @@ labels! {
     Minutes minutes,
     Hours hours,
     Took took,
-    /// The duration of an answer: `{time}` without the time spent waiting for the user, and
-    /// `{waited}`, that time.
+    /// The duration of an answer: `{time}` excludes the time spent waiting for the user, and
+    /// `{waited}` is that waiting time.
     TookWaiting took_waiting,
     Thinking thinking,
     Reasoning reasoning,
@@ -275,7 +276,8 @@ labels! {
     CutCancelled cut_cancelled,
     CutFailed cut_failed,
     CutBrokenOff cut_broken_off,
-    /// The mark on a message of the user whose answer failed before it began.
+    /// The mark on a message of the user if the answer to the message failed before the answer
+    /// began.
     CutUnanswered cut_unanswered,
     Image image,
     Audio audio,
@@ -311,7 +313,7 @@ labels! {
     /// The heading of the `{count}` actions that an agent asks about.
     DecideEach decide_each,
     NoArguments no_arguments,
-    /// The decision that the action does not run, and the user's text is its result.
+    /// The decision not to run the action, and to use the user's text as the result of the action.
     RespondInstead respond_instead,
     SendDecisions send_decisions,
     DecisionsMissing decisions_missing,
@@ -330,25 +332,26 @@ labels! {
     NoticeForgotten notice_forgotten,
     SendAgain send_again,
     NoticeTooLarge notice_too_large,
-    /// The exceeded limit of a notice: a response larger than `{limit}`.
+    /// The text in a notice that names the exceeded limit: a response larger than `{limit}`.
     LimitResponse limit_response,
-    /// The exceeded limit of a notice: a single event larger than `{limit}`.
+    /// The text in a notice that names the exceeded limit: a single event larger than `{limit}`.
     LimitEvent limit_event,
-    /// The exceeded limit of a notice: more than `{limit}` texts at once.
+    /// The text in a notice that names the exceeded limit: more than `{limit}` texts at once.
     LimitStreams limit_streams,
-    /// The exceeded limit of a notice: a message longer than `{limit}`.
+    /// The text in a notice that names the exceeded limit: a message longer than `{limit}`.
     LimitMessage limit_message,
-    /// The exceeded limit of a notice: a result of a step longer than `{limit}`.
+    /// The text in a notice that names the exceeded limit: a result of a step longer than
+    /// `{limit}`.
     LimitResult limit_result,
-    /// The exceeded limit of a notice: arguments larger than `{limit}`.
+    /// The text in a notice that names the exceeded limit: arguments larger than `{limit}`.
     LimitArguments limit_arguments,
-    /// The exceeded limit of a notice: an id or a name longer than `{limit}`.
+    /// The text in a notice that names the exceeded limit: an id or a name longer than `{limit}`.
     LimitName limit_name,
-    /// The exceeded limit of a notice: more than `{limit}` messages.
+    /// The text in a notice that names the exceeded limit: more than `{limit}` messages.
     LimitMessages limit_messages,
-    /// The exceeded limit of a notice: more than `{limit}` steps.
+    /// The text in a notice that names the exceeded limit: more than `{limit}` steps.
     LimitCalls limit_calls,
-    /// The exceeded limit of a notice: more than `{limit}` questions.
+    /// The text in a notice that names the exceeded limit: more than `{limit}` questions.
     LimitInterrupts limit_interrupts,
     /// The button that shows the last `{count}` hidden items of a long list.
     ShowMore show_more,
@@ -368,7 +371,7 @@ labels! {
     /// The button that shows the preview of changed arguments.
     Review review,
     ReadToEnd read_to_end,
-    /// The request to continue reading in a form, whose button is not named Approve.
+    /// The request to continue reading, in a form in which no button is named Approve.
     ReadToAnswer read_to_answer,
     Covered covered,
     ShowOnTop show_on_top,
@@ -454,7 +457,7 @@ impl Labels {
             Refusal::EachAction { .. } => |l| &l.decisions_missing,
             Refusal::DecisionNotAllowed { .. } => |l| &l.decision_not_taken,
             Refusal::Elsewhere => |l| &l.open_elsewhere,
-            // Other refusals are caused by code of the application, not by the user.
+            // Other refusals have a general label, because the code of the application causes them.
             _ => |l| &l.failed,
         }
     }

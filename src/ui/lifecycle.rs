@@ -1,12 +1,12 @@
-//! Listens for unload and visibility of the page.
+//! Listens for events that unload, hide or show the page.
 
 use wasm_bindgen::{JsCast, closure::Closure};
 use web_sys::Event;
 
 use super::browser;
 
-/// A listener for unload and visibility of the page. Dropping the listener removes it from the
-/// window.
+/// A listener for events that unload, hide or show the page. Dropping the listener removes it from
+/// the window.
 #[derive(Debug)]
 pub(crate) struct PageLifecycle {
     listener: Closure<dyn FnMut(Event)>,
@@ -15,8 +15,8 @@ pub(crate) struct PageLifecycle {
 impl PageLifecycle {
     const EVENTS: [&'static str; 2] = ["pagehide", "visibilitychange"];
 
-    /// Calls back with `true` when the page is unloaded, and with `false` when it is hidden or
-    /// shown. Returns `None` on a server.
+    /// Calls back with `true` when the page is unloaded, and with `false` when the page is hidden
+    /// or shown. Returns `None` on a server.
     pub(crate) fn listen(call: impl Fn(bool) + 'static) -> Option<Self> {
         let window = browser()?;
         let listener = Closure::<dyn FnMut(Event)>::new(move |event: Event| {
@@ -24,7 +24,7 @@ impl PageLifecycle {
         });
         for event in Self::EVENTS {
             let listener = listener.as_ref().unchecked_ref();
-            // Adding a listener to the window cannot fail.
+            // The error is ignored, because adding a listener to the window cannot fail.
             let _ = window.add_event_listener_with_callback(event, listener);
         }
         Some(Self { listener })
@@ -36,7 +36,7 @@ impl Drop for PageLifecycle {
         let Some(window) = browser() else { return };
         for event in Self::EVENTS {
             let listener = self.listener.as_ref().unchecked_ref();
-            // A listener that was added can be removed.
+            // The error is ignored, because a listener that was added can be removed.
             let _ = window.remove_event_listener_with_callback(event, listener);
         }
     }

@@ -45,7 +45,7 @@ impl PartialList {
         let words = Words::current();
         let row = NodeRef::<html::Div>::new();
         let show_more = move |_| {
-            // The button is removed once no item is hidden.
+            // The focus moves first, because the button is removed once no item is hidden.
             if self.hidden.get_untracked() <= ITEMS_PER_PRESS
                 && let Some(row) = row.get_untracked()
             {

@@ -1,7 +1,7 @@
 //! Type-erased effects and memos.
 //!
 //! The reactive machinery is compiled separately for every closure of an effect or a memo, which
-//! adds half a kilobyte and more to the module. Behind a `Box`, all closures share one copy.
+//! adds at least half a kilobyte to the module. Behind a `Box`, all closures share one copy.
 
 use std::rc::Rc;
 
@@ -19,7 +19,7 @@ fn boxed_effect(mut run: Box<dyn FnMut()>) {
     Effect::new(move |_| run());
 }
 
-/// Creates a memo, which notifies its subscribers only if its value differs.
+/// Creates a memo, which notifies its subscribers only if its value has changed.
 pub(crate) fn memo<T: PartialEq + Send + Sync + 'static>(
     read: impl Fn() -> T + Send + Sync + 'static,
 ) -> Memo<T> {
@@ -54,7 +54,7 @@ pub(crate) fn attributes(element: web_sys::Element, visit: Attributes) {
                 return;
             }
             *current = value.map(str::to_owned);
-            // The crate's attribute names are always valid.
+            // The error is ignored, because the crate's attribute names are always valid.
             let _ = match value {
                 Some(value) => element.set_attribute(name, value),
                 None => element.remove_attribute(name),

@@ -1,7 +1,7 @@
 //! The style sheet of all components.
 
-/// Joins sheets of the folder `style/`. `cargo xtask style` reads the list below and joins them in
-/// the same way.
+/// Joins sheets of the folder `style/`. `cargo xtask style` reads the list below and joins the
+/// sheets in the same way.
 macro_rules! sheets {
     ($first:literal $(, $name:literal)* $(,)?) => {
         concat!(
@@ -24,11 +24,11 @@ macro_rules! sheets {
 /// components from a host's rules for bare elements.
 ///
 /// ```
-/// // A server may respond with the sheet; a static application writes the sheet into its folder.
+/// // A server may respond with it; a static application writes it into its folder.
 /// let sheet = ("text/css", leptos_assistant::STYLE);
 /// assert!(sheet.1.contains("--la-accent"));
 /// ```
-// Later sheets may depend on earlier ones.
+// Later sheets may depend on earlier sheets.
 pub const STYLE: &str = sheets![
     "tokens",
     "direction",

@@ -1,4 +1,4 @@
-//! Defines the subscription of an observer, the same for every kind of event.
+//! Defines the subscription of an observer, which is the same for every kind of event.
 
 use std::{fmt, rc::Rc};
 
@@ -8,8 +8,8 @@ use send_wrapper::SendWrapper;
 /// The subscription of an observer. Dropping the subscription unsubscribes the observer, which is
 /// not called again.
 ///
-/// An observer may drop its own subscription while it is called, and subscribe others, which are
-/// called for later events.
+/// An observer may drop its own subscription while it is called, and subscribe other observers,
+/// which are called for later events.
 #[must_use = "dropping it unsubscribes at once"]
 pub struct Subscription(SendWrapper<Unsubscribe>);
 
@@ -23,7 +23,7 @@ impl fmt::Debug for Subscription {
 }
 
 impl Subscription {
-    /// Creates a subscription that calls `unsubscribe` when it is dropped: for an
+    /// Creates a subscription that calls `unsubscribe` when the subscription is dropped, for an
     /// [`ApprovalStore`](crate::ApprovalStore) that reports changes.
     ///
     /// ```

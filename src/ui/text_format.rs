@@ -8,7 +8,8 @@ use js_sys::JsString;
 /// The maximum length of a name, in characters.
 const MAX_NAME: usize = 120;
 
-/// Formats `web_search` and `webSearch` as "Web search", truncated to [`MAX_NAME`].
+/// Formats a name as a title in words, truncated to [`MAX_NAME`]: `web_search` and `webSearch`
+/// become "Web search".
 pub(crate) fn title_in_words(name: &str) -> String {
     let words = split_words(name.chars().take(MAX_NAME));
     let mut letters = words.chars();
@@ -18,8 +19,8 @@ pub(crate) fn title_in_words(name: &str) -> String {
     }
 }
 
-/// Formats the code name of a tool in words: `web_search` and `webSearch` are "web search". A name
-/// with other characters is not changed, so that those characters can be marked.
+/// Formats the code name of a tool in words: `web_search` and `webSearch` become "web search". A
+/// name with other characters is not changed, so that those characters can be marked.
 pub(crate) fn in_words(name: &str) -> String {
     let is_code_char = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
     match name.chars().all(is_code_char) {
@@ -79,7 +80,7 @@ pub(crate) fn truncate(text: &str, max_chars: usize) -> Cow<'_, str> {
     }
 }
 
-/// Converts a text to lower case, by the browser.
+/// Converts a text to lower case, with the browser's case conversion.
 pub(crate) fn to_lowercase(text: &str) -> String {
     JsString::from(text).to_lower_case().into()
 }
@@ -102,7 +103,7 @@ pub(crate) fn format_size(bytes: usize) -> String {
 /// add ten kilobytes.
 pub(crate) fn format_float(number: f64) -> String {
     let text = js_sys::Number::from(number).to_string_with_radix(10);
-    // Fails only for an invalid radix.
+    // The conversion fails only for an invalid radix, so the default is never used.
     text.map(String::from).unwrap_or_default()
 }
 

@@ -28,7 +28,7 @@ const DAY_OPTIONS: [IntlOption<'_>; 3] =
     [("weekday", "long"), ("day", "numeric"), ("month", "long")];
 const DIGITS_OPTION: IntlOption<'_> = ("maximumFractionDigits", "1");
 
-/// Formats a time in milliseconds since 1970; `None` if the browser cannot format it.
+/// Formats a time in milliseconds since 1970; `None` if the browser cannot format the time.
 pub(crate) fn format_time(ms: i64, format: TimeFormat) -> Option<String> {
     let day_with_year = [
         DAY_OPTIONS[0],
@@ -54,8 +54,8 @@ pub(crate) fn format_number(value: f64, compact: bool) -> String {
     format_with_intl("NumberFormat", options, &value.into()).unwrap_or_else(|| format_float(value))
 }
 
-/// Formats a duration in the largest of days, hours and minutes that leaves no remainder, or in
-/// seconds below one minute.
+/// Formats a duration in the largest of the units day, hour and minute that leaves no remainder, or
+/// in seconds below one minute.
 pub(crate) fn format_whole_duration(ms: i64) -> String {
     let minutes = ms.max(0) / 60_000;
     let (count, unit) = match minutes {
@@ -96,7 +96,7 @@ pub(crate) fn load_formatters() {
 
 /// Formats a time in ISO 8601; `None` for an invalid time.
 pub(crate) fn format_iso(ms: i64) -> Option<String> {
-    // `toISOString` throws for an invalid time.
+    // An invalid time is excluded, because `toISOString` would throw an error.
     let date = date(ms);
     (!date.get_time().is_nan()).then(|| date.to_iso_string().into())
 }
@@ -110,7 +110,8 @@ pub(crate) fn is_same_day(a: i64, b: i64) -> bool {
     day(a) == day(b)
 }
 
-/// Returns the current time, in milliseconds since 1970; the fake time if a test has set it.
+/// Returns the current time, in milliseconds since 1970. Returns the fake time if a test has set
+/// the fake clock.
 #[allow(
     clippy::cast_possible_truncation,
     reason = "whole milliseconds fit for a long while"
@@ -140,18 +141,20 @@ fn year(ms: i64) -> u32 {
 }
 
 thread_local! {
-    /// The formatters, by a key of class, language, options and time zone.
+    /// The formatters, each with a key that consists of the class, the language, the options and
+    /// the time zone.
     static FORMATTERS: RefCell<Vec<(String, Function)>> = const { RefCell::new(Vec::new()) };
 }
 
 /// Formats a value with an `Intl` class; `None` if the browser fails. The formatter is cached,
-/// since creating it is the slowest part.
+/// because creating the formatter is the slowest step.
 fn format_with_intl(class: &str, options: &[IntlOption<'_>], value: &JsValue) -> Option<String> {
     let language = document()
         .document_element()
         .and_then(|e| e.get_attribute("lang"))
         .filter(|language| !language.is_empty());
-    // A formatter is bound to the time zone in which it was created.
+    // The key contains the time zone, because a formatter is bound to the time zone in which it was
+    // created.
     let time_zone_offset = format_float(js_sys::Date::new_0().get_timezone_offset());
     let mut key = format!(
         "{class} {time_zone_offset} {}",
@@ -189,7 +192,7 @@ fn create_formatter(
     let class: Function = Reflect::get(&intl, &class.into()).ok()?.dyn_into().ok()?;
     let options_object = Object::new();
     for (name, value) in options {
-        // Setting a property of a new object cannot fail.
+        // The error is ignored, because setting a property of a new object cannot fail.
         let _ = Reflect::set(&options_object, &(*name).into(), &(*value).into());
     }
     let language = page.map_or(JsValue::UNDEFINED, JsValue::from);
@@ -199,7 +202,7 @@ fn create_formatter(
     let format = construct(&language)
         .or_else(|_| construct(&JsValue::UNDEFINED))
         .ok()?;
-    // `format` is bound to its formatter.
+    // The property `format` is a function that is already bound to its formatter.
     let format = Reflect::get(&format, &"format".into()).ok()?;
     format.dyn_into().ok()
 }

@@ -5,12 +5,12 @@ use leptos::prelude::window;
 use wasm_bindgen::JsCast;
 use web_sys::Event;
 
-/// Returns true if a user caused an event: a click, a key or a choice. Scripted events
-/// (`button.click()`, `dispatchEvent`) are not caused by the user, and have no effect, unless a
-/// test accepts them ([`are_scripts_accepted`]).
+/// Returns true if a user caused an event (a click, a key or a choice), or if a test accepts
+/// scripted events ([`are_scripts_accepted`]). Scripted events, such as those of `button.click()`
+/// and `dispatchEvent`, have no effect otherwise.
 ///
-/// Do not use this function for a `submit` event: an event caused by `form.requestSubmit()` is
-/// trusted, too.
+/// Do not use this function for a `submit` event: an event caused by `form.requestSubmit()` is also
+/// trusted.
 pub(crate) fn is_trusted(event: &Event) -> bool {
     event.is_trusted() || are_scripts_accepted()
 }
@@ -39,9 +39,9 @@ pub(crate) fn decider_by(event: &Event) -> Decider {
     }
 }
 
-/// Returns the current decider: the user while a trusted event is handled, otherwise the
-/// application. In a shadow root the browser does not expose the event, so the application is the
-/// decider.
+/// Returns the current decider: the user while a trusted event is handled, or if a test accepts
+/// scripted events, and otherwise the application. In a shadow root, the browser does not expose
+/// the event, so the application is the decider.
 pub(crate) fn decider() -> Decider {
     let event = window().event().dyn_into::<Event>().ok();
     let is_user_event = |event: &Event| USER_EVENTS.contains(&event.type_().as_str());

@@ -9,8 +9,8 @@ use super::{
     labels::{Labels, Word},
 };
 
-/// Provides labels to all components below, as a signal or a closure: texts are updated in place,
-/// and nothing is remounted.
+/// Provides labels to all components below, as a signal or a closure. When the labels change, texts
+/// are updated in place, and no component is remounted.
 ///
 /// Constant labels may be provided as `provide_context(Arc::new(labels))` instead, which makes
 /// their texts static. A signal takes precedence if both are provided.
@@ -89,7 +89,8 @@ impl Words {
     pub(crate) fn get(&self) -> Arc<Labels> {
         match self {
             Self::Fixed(labels) => Arc::clone(labels),
-            // If the signal is disposed, so is every view below its provider.
+            // The English labels are used if the signal is disposed, which also disposes every view
+            // below the provider.
             Self::Live(labels) => labels.0.try_get().unwrap_or_else(english),
         }
     }

@@ -23,7 +23,8 @@ pub struct CallCell {
     /// The fingerprint of the call as it is shown for approval; `None` if no approval is pending.
     /// The user's decision is bound to this fingerprint.
     pub(crate) shown: ArcRwSignal<Option<Fingerprint>>,
-    /// The number of changes of the call, for views that depend on more than its name and phase.
+    /// The number of changes of the call, for views that depend on more than the name and the
+    /// phase.
     pub(crate) revision: ArcRwSignal<u32>,
 }
 
@@ -80,7 +81,7 @@ impl CallCell {
     }
 
     /// Returns the signal of the number of changes of the call, for views that depend on more than
-    /// its name and phase.
+    /// the name and the phase.
     #[must_use]
     pub fn revision(&self) -> ArcReadSignal<u32> {
         self.revision.read_only()

@@ -1,7 +1,8 @@
 //! Selects the window that shows a question, so that no question is shown twice.
 //!
-//! Each component that could show a question claims it. The window that was mounted first shows the
-//! question, until its component is unmounted or another component takes the question over.
+//! Each component that could show a question claims the question. The window that was mounted first
+//! shows the question, until its component is unmounted or another component takes the question
+//! over.
 
 use std::{cell::RefCell, collections::HashMap};
 
@@ -70,7 +71,7 @@ impl Claims {
     }
 
     /// Returns the name of the window that shows the question; `None` if the component with the
-    /// given id shows the question, or no window claims it.
+    /// given id shows the question, or if no window claims the question.
     pub(crate) fn showing_window_name(&self, question: &Question, id: u64) -> Option<String> {
         let claims = self.0.borrow();
         let first_claim = claims.get(question)?.list.first()?;
@@ -78,8 +79,8 @@ impl Claims {
         (first_claim.id != id).then(window_name)
     }
 
-    /// Makes the claim of the component with the given id the first one, so that this component
-    /// shows the question. Without such a claim, the order does not change.
+    /// Moves the claim of the component with the given id to the first position, so that the
+    /// component shows the question. Does nothing without such a claim.
     pub(crate) fn take_over(&self, question: &Question, id: u64) {
         let mut claims = self.0.borrow_mut();
         let Some(question_claims) = claims.get_mut(question) else {
@@ -87,7 +88,8 @@ impl Claims {
         };
         if let Some(index) = question_claims.list.iter().position(|claim| claim.id == id) {
             let mut claim = question_claims.list.remove(index);
-            // With the number 0, the claim stays before those of windows that are mounted later.
+            // With the number 0, the claim stays before the claims of windows that are mounted
+            // later.
             claim.window.number = 0;
             question_claims.list.insert(0, claim);
         }
@@ -110,7 +112,7 @@ impl Claims {
 }
 
 /// Ends the borrow of the claims, notifies the components that claim a question, and returns the
-/// signal of the question. The signal is a new one if no component claims the question.
+/// signal of the question. If no component claims the question, the signal is new.
 fn notify_claimants(
     claims: std::cell::RefMut<'_, HashMap<Question, QuestionClaims>>,
     question: &Question,

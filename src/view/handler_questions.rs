@@ -11,7 +11,7 @@ use serde_json::Value;
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct ConfirmOptions {
-    /// The question, shown as the title.
+    /// The question, which is shown as the title.
     pub title: String,
     /// The text below the title.
     pub text: String,
@@ -35,7 +35,7 @@ impl ConfirmOptions {
         self
     }
 
-    /// Marks the action as one that cannot be undone.
+    /// Marks the action as irreversible.
     #[must_use]
     pub fn danger(mut self) -> Self {
         self.danger = true;
@@ -64,7 +64,7 @@ impl ConfirmRequest {
     /// Sends the answer to the handler; only the first answer counts.
     pub(crate) fn answer(&self, confirmed: bool) {
         if let Some(sender) = self.answer.borrow_mut().take() {
-            // Sending fails only if the handler was cancelled.
+            // The error is ignored, because sending fails only if the handler was cancelled.
             let _ = sender.send(confirmed);
         }
     }

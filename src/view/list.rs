@@ -15,7 +15,7 @@ use assistant_core::{
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MessageEntry {
-    /// The id in the conversation.
+    /// The id of the message in the conversation.
     pub(crate) id: MessageId,
     /// The role of the author. Messages that the agent attributes to the user have the role of the
     /// assistant.
@@ -25,7 +25,7 @@ pub struct MessageEntry {
 }
 
 impl MessageEntry {
-    /// Returns the id in the conversation.
+    /// Returns the id of the message in the conversation.
     #[must_use]
     pub const fn id(&self) -> &MessageId {
         &self.id
@@ -110,7 +110,7 @@ impl<'a> IntoIterator for &'a MessageList {
 
 /// A change of the list of messages.
 pub(super) struct ListChange {
-    /// True if the messages belong to another conversation than the list.
+    /// True if the messages belong to a different conversation than the list.
     is_other_thread: bool,
     /// The position of the first new entry; 0 if the whole list is replaced.
     from: usize,
@@ -154,7 +154,7 @@ impl MessageList {
         self.edition
     }
 
-    /// Returns the change that updates the list to the conversation.
+    /// Returns the change that updates the list to the current messages of the conversation.
     pub(super) fn change_to(&self, conversation: &Conversation) -> ListChange {
         if self.path_edition == Some(conversation.path_edition()) {
             ListChange::from_position(self.entries.len(), conversation)

@@ -13,7 +13,7 @@ use crate::render::PartKind;
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct MessageCell {
-    /// The id in the conversation.
+    /// The id of the message in the conversation.
     pub(crate) id: MessageId,
     /// The id that agents use, which is also in `data-message-id`.
     pub(crate) wire_id: String,
@@ -23,9 +23,9 @@ pub struct MessageCell {
     /// The time at which the message appeared, in milliseconds since 1970; 0 if unknown.
     pub(crate) created_at: i64,
     /// The name of the speaker: the name in the message, or else the name of its subagent; `None`
-    /// if there is neither.
+    /// if both are missing.
     pub(crate) speaker: Option<String>,
-    /// True if the user sent the message while a run or its calls were open.
+    /// True if the user sent the message while a run, or a call of the run, was open.
     pub(crate) interjected: bool,
     /// The parts, in order.
     pub(crate) parts: ArcRwSignal<Vec<PartCell>>,
@@ -47,17 +47,17 @@ pub struct MessageCell {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct PartCell {
-    /// The position in the message.
+    /// The position of the part in the message.
     pub(crate) index: usize,
     /// The kind of the part.
     pub(crate) kind: PartKind,
-    /// The progress of the part: for a text, its length and whether more is expected; for other
-    /// parts, a count of changes.
+    /// The progress of the part: for a text, its length and whether more text is expected; for
+    /// other parts, a count of changes.
     pub(crate) mark: ArcRwSignal<Mark>,
 }
 
 impl PartCell {
-    /// Returns the position in the message.
+    /// Returns the position of the part in the message.
     #[must_use]
     pub const fn index(&self) -> usize {
         self.index
@@ -69,36 +69,37 @@ impl PartCell {
         &self.kind
     }
 
-    /// Returns the signal of the progress of the part: for a text, its length and whether more is
-    /// expected; for other parts, a count of changes.
+    /// Returns the signal of the progress of the part: for a text, its length and whether more text
+    /// is expected; for other parts, a count of changes.
     #[must_use]
     pub fn mark(&self) -> ArcReadSignal<Mark> {
         self.mark.read_only()
     }
 }
 
-/// The progress of a part: for a text, its length and whether more is expected; for other parts, a
-/// count of changes. Within one generation the length only grows.
+/// The progress of a part: for a text, its length and whether more text is expected; for other
+/// parts, a count of changes. Within one generation the length only grows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct Mark {
-    /// The number of times that the text was replaced; for other parts, the number of changes.
+    /// For a text, the number of times that the text was replaced; for other parts, the number of
+    /// changes.
     pub(crate) generation: u32,
-    /// The length of the text in bytes; 0 for other parts.
+    /// The length of the text in bytes; 0 for a part without text.
     pub(crate) len: usize,
     /// True if more text is expected.
     pub(crate) open: bool,
 }
 
 impl Mark {
-    /// Returns the number of times that the text was replaced; for other parts, the number of
-    /// changes.
+    /// Returns the number of times that the text was replaced, or, for a part without text, the
+    /// number of changes.
     #[must_use]
     pub const fn generation(&self) -> u32 {
         self.generation
     }
 
-    /// Returns the length of the text in bytes; 0 for other parts.
+    /// Returns the length of the text in bytes; 0 for a part without text.
     #[must_use]
     pub const fn len(&self) -> usize {
         self.len
@@ -150,7 +151,7 @@ pub(super) struct MessageValues {
 }
 
 impl MessageCell {
-    /// Returns the id in the conversation.
+    /// Returns the id of the message in the conversation.
     #[must_use]
     pub const fn id(&self) -> &MessageId {
         &self.id
@@ -176,13 +177,13 @@ impl MessageCell {
     }
 
     /// Returns the name of the speaker: the name in the message, or else the name of its subagent;
-    /// `None` if there is neither.
+    /// `None` if both are missing.
     #[must_use]
     pub fn speaker(&self) -> Option<&str> {
         self.speaker.as_deref()
     }
 
-    /// Returns true if the user sent the message while a run or its calls were open.
+    /// Returns true if the user sent the message while a run, or a call of the run, was open.
     #[must_use]
     pub const fn is_interjected(&self) -> bool {
         self.interjected

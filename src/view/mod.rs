@@ -2,7 +2,7 @@
 //!
 //! The session owns the conversation; no text is copied here. A text part's signal carries the
 //! length of the text ([`Mark`]), and the view reads the appended text from the session. A change
-//! sets only the signals of its message, part or call.
+//! sets only the signals of the changed message, part or call.
 
 mod call;
 mod claims;
@@ -46,7 +46,7 @@ pub struct Activity {
     pub(crate) streaming: bool,
     /// True if no run is open, and an approval or an answer of the user is pending.
     pub(crate) waiting: bool,
-    /// True if a handler asks the user a question, in its card or in a dialog.
+    /// True if a handler asks the user a question, in the card of its call or in a dialog.
     pub(crate) asking: bool,
     /// True if the activity belongs to a branch that is not shown.
     pub(crate) elsewhere: bool,
@@ -71,7 +71,7 @@ impl Activity {
         self.waiting
     }
 
-    /// Returns true if a handler asks the user a question, in its card or in a dialog.
+    /// Returns true if a handler asks the user a question, in the card of its call or in a dialog.
     #[must_use]
     pub const fn is_asking(&self) -> bool {
         self.asking
@@ -87,15 +87,15 @@ impl Activity {
 /// The signals of one assistant.
 pub(crate) struct ViewModel {
     pub(crate) messages: ArcRwSignal<MessageList>,
-    /// The number of changes of the message tree. `messages` does not change with branches that are
-    /// not shown.
+    /// The number of changes of the message tree. Unlike `messages`, the number also changes with
+    /// branches that are not shown.
     pub(crate) tree: ArcRwSignal<u64>,
     pub(crate) activity: ArcRwSignal<Activity>,
     /// The names of the tools for which calls are running.
     pub(crate) running: ArcRwSignal<Vec<String>>,
     pub(crate) notices: ArcRwSignal<Vec<Notice>>,
-    /// The steps that the agent has reported since the user's last message, except those that are
-    /// stored with a message.
+    /// The steps that the agent has reported since the user's last message, except the steps that
+    /// are stored with a message.
     pub(crate) agent_steps: ArcRwSignal<Vec<AgentStep>>,
     pub(crate) tools: ArcRwSignal<Vec<Tool>>,
     /// The number of changes of the shared state. The state itself is read from the session.
@@ -112,7 +112,7 @@ pub(crate) struct ViewModel {
     pub(crate) thread_id: ArcRwSignal<String>,
     /// The ids of the conversations that were replaced, oldest first.
     pub(crate) archived: ArcRwSignal<Vec<String>>,
-    /// The stored conversations, newest first, including those deleted recently.
+    /// The stored conversations, newest first, including conversations that were deleted recently.
     pub(crate) listed: ArcRwSignal<Vec<ThreadInfo>>,
     /// The state of the conversation in the store, and the tab that acts on the conversation.
     pub(crate) ownership: ArcRwSignal<Ownership>,
@@ -136,7 +136,7 @@ struct CellCache {
     calls: HashMap<CallKey, CallCell>,
 }
 
-/// New values for signals, read while the session was borrowed.
+/// New values for signals, which are read while the session is borrowed.
 #[derive(Default)]
 pub(crate) struct SignalUpdates {
     path: Option<list::ListChange>,
@@ -271,7 +271,8 @@ impl ViewModel {
                 }
                 Change::Registry => {
                     updates.tools = Some(session.tools());
-                    // The fingerprint of a pending approval depends on the rules of the action.
+                    // Pending approvals are updated as well, because their fingerprints depend on
+                    // the rules of the actions.
                     for key in session.pending_approvals() {
                         updates.calls.extend(cells.call_values(&key, session));
                     }
@@ -373,7 +374,7 @@ impl ViewModel {
 }
 
 /// Returns the name of the speaker of a message: the name in the message, or else the name of its
-/// subagent; `None` if there is neither.
+/// subagent; `None` if both are missing.
 fn speaker_name(message: &Message, session: &Session) -> Option<String> {
     let message_name = message
         .name()

@@ -30,7 +30,7 @@ const CUSTOM_PART_SELECTOR: &str =
 /// The minimum age of a report that a part is not visible, in milliseconds. A newer report may be
 /// caused by a button that changes under the pointer.
 const MIN_REPORT_AGE_MS: i64 = 300;
-/// Movement in pixels that still counts as stationary.
+/// The maximum movement of a card that still counts as stationary, in pixels.
 const MOVEMENT_TOLERANCE: f64 = 4.0;
 /// The minimum time between two reports of the browser, in milliseconds. Browsers permit no lower
 /// value.
@@ -45,7 +45,7 @@ struct VisibilityReport {
     /// True if the browser guarantees that the part is visible; `None` if the browser gives no
     /// guarantees.
     visible: Option<bool>,
-    /// The time of the report.
+    /// The time of the report, in milliseconds since 1970.
     at: i64,
 }
 
@@ -60,7 +60,7 @@ enum PartVisibility {
 struct CardPart {
     element: Element,
     report: Option<VisibilityReport>,
-    /// The time since which the part has been visible; `None` while it is not.
+    /// The time since which the part has been visible; `None` while the part is not visible.
     visible_since: Option<i64>,
     /// True once the part was visible for at least [`SETTLE_MS`].
     read: bool,
@@ -89,10 +89,10 @@ pub(super) struct CardParts {
     observer: Option<IntersectionObserver>,
     _reported: Closure<dyn FnMut(Array)>,
     begun: i64,
-    /// The left and bottom edge of the card.
+    /// The positions of the left and bottom edges of the card, in pixels.
     place: (f64, f64),
     moved: i64,
-    /// The time since which the card has been covered; `None` while it is not.
+    /// The time since which the card has been covered; `None` while the card is not covered.
     covered: Option<i64>,
     /// The time at which the card was last covered.
     cleared: i64,
@@ -111,7 +111,8 @@ impl CardParts {
                     if let Some(part) = list.iter_mut().find(|part| part.element == target) {
                         let report = VisibilityReport::from_entry(&entry, ui::now());
                         if !report.in_view {
-                            // The part may be in view again before the card is examined.
+                            // The time is reset now, because the part may be in view again before
+                            // the next examination.
                             part.visible_since = None;
                         }
                         part.report = Some(report);
@@ -150,7 +151,8 @@ impl CardParts {
         let has_settled = |since: i64| now.saturating_sub(since) >= i64::from(SETTLE_MS);
         self.update_parts();
         self.track_movement(now);
-        // A card that was never in view cannot have been read, so its parts are not examined.
+        // Without a press, the parts of a card that was never in view are not examined, because the
+        // card cannot have been read.
         let is_passive = !pressed && !self.was_in_view();
         let is_card_shown = is_passive || appearance::is_shown(&self.card);
         let (mut is_read, mut is_covered) = (true, false);
@@ -189,14 +191,14 @@ impl CardParts {
         }
     }
 
-    /// Returns true if a part is in view, or was for long enough to be read.
+    /// Returns true if a part is in view, or was visible for long enough to be read.
     fn was_in_view(&self) -> bool {
         let in_view = |part: &CardPart| part.report.is_some_and(|report| report.in_view);
         let list = self.list.try_borrow();
         list.is_ok_and(|list| list.iter().any(|part| part.read || in_view(part)))
     }
 
-    /// Updates the list of parts: observes new elements, and stops observing removed ones.
+    /// Updates the list of parts: observes new elements, and stops observing removed elements.
     fn update_parts(&self) {
         let is_custom = self.card.class_list().contains("la-approval-custom");
         let selector = if is_custom {
@@ -311,7 +313,8 @@ impl CardPart {
             Cover::Card | Cover::OutOfView => PartVisibility::OutOfView,
             Cover::Nothing if report.visible == Some(false) => {
                 let is_old_enough = now.saturating_sub(report.at) >= MIN_REPORT_AGE_MS;
-                // A cover over a single letter can fit between the points of the wide grid.
+                // During a press, the narrow grid is used as well, because a cover over a single
+                // letter can fit between the points of the wide grid.
                 let is_partly_covered = pressed
                     && tests.find_cover(&self.element, card, Grid::Narrow) == Cover::Foreign;
                 let is_covered = is_partly_covered
@@ -342,7 +345,7 @@ fn create_intersection_observer(
         ("delay", REPORT_DELAY_MS.into()),
     ];
     for (name, value) in occlusion_options {
-        // Setting a property of a new object cannot fail.
+        // The error is ignored, because setting a property of a new object cannot fail.
         let _ = Reflect::set(&options, &name.into(), &value);
     }
     IntersectionObserver::new_with_options(on_report.as_ref().unchecked_ref(), &options).ok()

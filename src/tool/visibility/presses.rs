@@ -13,16 +13,17 @@ use web_sys::{Element, Event, EventTarget, KeyboardEvent, MouseEvent};
 
 use crate::ui::{after_by_browser, are_scripts_accepted, closest, is_trusted, now};
 
-/// The events by which a user decides. A `submit` follows one of them.
+/// The events by which a user decides. A `submit` event follows one of these events.
 const DECISION_EVENTS: [&str; 2] = ["click", "keydown"];
 /// The events that begin a press.
 const PRESS_START_EVENTS: [&str; 2] = ["pointerdown", "keydown"];
-/// The time after which a click no longer belongs to a press that began elsewhere, in milliseconds.
+/// The time after which a click no longer belongs to a press that began on another element, in
+/// milliseconds.
 const PRESS_EXPIRY_MS: i64 = 1_000;
 /// The minimum time between the last typed letter and a key that decides, in milliseconds.
 const TYPING_PAUSE_MS: i64 = 500;
 
-/// A click or a key of the user in the card.
+/// A click or a key press by the user in the card.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Press {
     /// True if the press was made by a pointer.
@@ -49,7 +50,7 @@ pub(super) struct Presses {
     /// The number of the last press.
     last: StoredValue<u32>,
     begun: StoredValue<Option<PressStart>>,
-    /// The time at which a letter was last typed.
+    /// The time at which a letter was last typed, in milliseconds since 1970.
     typed: StoredValue<i64>,
 }
 
@@ -64,13 +65,14 @@ impl Presses {
     }
 
     /// Returns the press of the user that is being handled; `None` if no press is being handled, or
-    /// only a scripted one. If a test accepts scripted events, a press is always returned.
+    /// only a scripted press. If a test accepts scripted events, a press is always returned.
     pub(super) fn current(self) -> Option<Press> {
         let test_press = || are_scripts_accepted().then_some(Press::default());
         self.current.get_value().or_else(test_press)
     }
 
-    /// Listens for presses before the buttons of the card do, until the owner is disposed.
+    /// Listens for presses in the capture phase, before the buttons of the card, until the owner is
+    /// disposed.
     pub(super) fn listen_on(self, card: Element) {
         add_capture_listener(card.into(), DECISION_EVENTS, move |event| {
             self.on_press(event);
@@ -88,7 +90,8 @@ impl Presses {
         if key.is_some_and(|key| key.key() != " " && key.key().chars().count() == 1) {
             self.typed.set_value(now());
         }
-        // For an event inside of a shadow root, the target at the window is the host.
+        // The composed path is used, because the target at the window is only the host for an event
+        // inside of a shadow root.
         let target = event.composed_path().get(0).dyn_into().ok();
         self.begun.set_value(Some(PressStart {
             target: SendWrapper::new(target),
@@ -169,11 +172,12 @@ fn is_form_submission(start: &PressStart, button: &Element) -> bool {
         && field.is_some_and(|field| field.matches("input, select").unwrap_or(false))
 }
 
-/// Returns true if a click is inside of the box of a button.
+/// Returns true if a click is inside of the box of a button, or at most one pixel outside.
 fn is_inside(button: &Element, click: &MouseEvent) -> bool {
     let rect = button.get_bounding_client_rect();
     let (x, y) = (f64::from(click.client_x()), f64::from(click.client_y()));
-    // The position of a click is an integer, and the edges are fractional.
+    // One pixel is tolerated, because the position of a click is an integer, and the edges are
+    // fractional.
     x + 1.0 >= rect.left()
         && x - 1.0 <= rect.right()
         && y + 1.0 >= rect.top()
@@ -189,7 +193,7 @@ fn add_capture_listener(
     let handle = Closure::<dyn Fn(Event)>::new(move |event: Event| handle(&event));
     let callback = handle.as_ref().unchecked_ref();
     for event_name in events {
-        // Adding a listener cannot fail.
+        // The error is ignored, because adding a listener cannot fail.
         let _ = target.add_event_listener_with_callback_and_bool(event_name, callback, true);
     }
     let listener = SendWrapper::new((target, handle));

@@ -13,7 +13,7 @@ pub(super) struct RaiseControl {
 
 /// Renders a request in its place, or in a modal dialog once the user has opened the dialog. The
 /// request is rendered again in the dialog, so an answer is accepted only after the request was
-/// visible there.
+/// visible in the dialog.
 pub(in crate::tool) fn render_raisable(draw: impl Fn() -> AnyView + Send + 'static) -> AnyView {
     let control = RaiseControl {
         is_open: RwSignal::new(false),
@@ -71,7 +71,7 @@ fn raised_dialog(control: RaiseControl, card: AnyView) -> AnyView {
     let element = NodeRef::<html::Dialog>::new();
     effect(move |_| {
         if let Some(dialog) = element.get() {
-            // Fails only if the dialog is already open.
+            // The error is ignored, because `show_modal` fails only if the dialog is already open.
             let _ = dialog.show_modal();
             // Focuses the dialog instead of its first button, so that a key that the user is typing
             // presses no button.

@@ -11,7 +11,7 @@ use js_sys::Date;
 use super::{Visibility, covers::HitTest};
 use crate::ui::{WorkSlice, next_frame, sleep_by_browser, spawn_local};
 
-/// The pause after examinations, as a multiple of the time that they took.
+/// The pause after examinations, as a multiple of the time that the examinations took.
 const PAUSE_FACTOR: f64 = 2.0;
 /// The longest pause, in milliseconds.
 const MAX_PAUSE_MS: f64 = 200.0;
@@ -44,7 +44,7 @@ pub(super) fn schedule_examination(card: Visibility) {
 /// Returns the remaining time of the pause, in milliseconds; not positive if the pause is over.
 fn remaining_pause_ms() -> f64 {
     let pause = PAUSE_END_MS.get() - Date::now();
-    // A pause above the maximum means that the clock was set back.
+    // A pause above the maximum is ignored, because the clock must have been set back.
     if pause > MAX_PAUSE_MS { 0.0 } else { pause }
 }
 
@@ -59,7 +59,8 @@ async fn examine_cards_later() {
     }
 }
 
-/// Examines cards for as long as this frame has time. Returns true if some cards are still waiting.
+/// Examines cards until the time limit of this frame is used up. Returns true if some cards are
+/// still waiting.
 fn examine_waiting_cards() -> bool {
     let start = Date::now();
     let slice = WorkSlice::begin();

@@ -1,4 +1,5 @@
-//! Reads and replaces labels by name, and checks that an application's own language is complete.
+//! Reads and replaces labels by name, and checks that the labels in an application's own language
+//! are complete.
 
 use std::{error::Error, fmt};
 
@@ -40,8 +41,8 @@ impl Labels {
     ///
     /// # Errors
     ///
-    /// Returns the names of the labels without a text, and of those whose text has other
-    /// placeholders than the English text. An application checks its table in a test.
+    /// Returns the names of the labels without a text, and the names of the labels with different
+    /// placeholders than in the English text. An application checks its table in a test.
     ///
     /// ```
     /// use leptos_assistant::{LabelName, Labels};
@@ -79,8 +80,8 @@ impl Labels {
     /// A key is the violated JSON Schema keyword (`minimum`, `maxLength`, `enum`, …, for `type` the
     /// name of the expected type), or
     /// [`ErrorKind::as_str`](assistant_core::conversation::ErrorKind::as_str), or `denied`,
-    /// `cancelled`, `skipped`. `{limit}` is the value of the keyword. `required` falls back to the
-    /// label of that name.
+    /// `cancelled`, `skipped`. `{limit}` is the value of the keyword. Without a replacement for
+    /// `required`, the label `Required` is used.
     ///
     /// ```
     /// use leptos_assistant::Labels;
@@ -105,7 +106,7 @@ impl Labels {
     }
 }
 
-/// Returns the names in braces, sorted.
+/// Returns the names of the placeholders in a text, sorted.
 fn placeholders(text: &str) -> Vec<&str> {
     let tails = text.split('{').skip(1);
     let mut names: Vec<_> = tails
@@ -129,7 +130,7 @@ impl IncompleteLabels {
         &self.missing
     }
 
-    /// Returns the labels whose text has other placeholders than the English text.
+    /// Returns the labels with different placeholders than in the English text.
     #[must_use]
     pub fn wrong_placeholders(&self) -> &[LabelName] {
         &self.wrong_placeholders

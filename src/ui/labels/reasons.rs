@@ -22,7 +22,7 @@ pub(super) fn translate_reasons(
 
 impl Labels {
     /// The keys of [`Self::with_reasons`] whose English sentences are written by this library.
-    /// Other failures, such as an error of a handler, have a text of the application or of the
+    /// Other failures, such as an error of a handler, have a text from the application or from the
     /// agent.
     pub const REASONS: [&'static str; 38] = [
         "object",
