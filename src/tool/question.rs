@@ -433,8 +433,9 @@ impl AnswerForm {
     }
 
     /// Renders Approve and Deny, or Yes and No if the answer is a plain boolean, and Cancel. Deny
-    /// or No is omitted if the agent accepts no denial. A field for the reason, and a button that
-    /// shows the form instead, are rendered if the answer accepts them.
+    /// or No is omitted if the agent accepts no denial. A field for the reason is
+    /// rendered if the schema has the property `reason`. A button that shows the form is rendered
+    /// if the schema accepts values that the other controls cannot enter.
     fn decision_buttons(&self) -> AnyView {
         let (expired, visibility) = (self.expired, self.visibility);
         let schema = self.shown.open.interrupt().response_schema.as_ref();

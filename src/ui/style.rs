@@ -24,7 +24,7 @@ macro_rules! sheets {
 /// components from a host's rules for bare elements.
 ///
 /// ```
-/// // A server may respond with it; a static application writes it into its folder.
+/// // A server responds with the sheet; a static application writes the sheet into its folder.
 /// let sheet = ("text/css", leptos_assistant::STYLE);
 /// assert!(sheet.1.contains("--la-accent"));
 /// ```
