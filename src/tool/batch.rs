@@ -1,5 +1,5 @@
 //! Answers several approval requests of one response together. Each answer applies to the call
-//! exactly as its card shows it (rule "several questions of one response").
+//! exactly as the card shows the call (rule "several questions of one response").
 
 use assistant_core::{
     conversation::{CallKey, Decider},
@@ -20,12 +20,12 @@ use crate::{
     ui::{Icon, Words, decider_by, dynamic, focus, is_trusted, memo},
 };
 
-/// The approval requests of one response, which the bar answers together.
+/// The approval requests of one response, which the user answers together.
 #[derive(Clone, Copy)]
 pub(crate) struct ApprovalBatch {
     entries: RwSignal<Vec<BatchEntry>>,
     /// True if the response has more than one approval request. Most messages have no requests, and
-    /// their views track only this signal.
+    /// the views of these messages track only this signal.
     several: RwSignal<bool>,
 }
 
@@ -93,7 +93,7 @@ pub(super) fn join_batch(call: ToolCallView<Value>, visibility: Visibility) {
 /// Renders the bar for a response with several approvals: a row for each approval, and the buttons
 /// that answer all of them. Approval is accepted only after each card was read to its end, and the
 /// bar has been visible, uncovered, unchanged and stationary for half a second. Every decision
-/// applies to its own call exactly as the card of the call shows it.
+/// applies to the call exactly as the card shows the call.
 pub(crate) fn batch_bar(batch: ApprovalBatch) -> AnyView {
     let entries = batch.entries;
     render_raisable(move || batch_card(entries)).into_any()

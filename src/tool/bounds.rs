@@ -48,8 +48,7 @@ pub(super) fn bound_fields(
     let duration = widest
         .max_duration_ms()
         .map(|max| duration_field(&words, max, narrowed));
-    // Fields for maximum values are omitted for an approval of the same arguments, which needs
-    // none.
+    // An approval for the same arguments needs no maximum values, so their fields are omitted.
     let maxima = widest.maxima().iter().filter(|_| is_wider);
     let maxima = maxima.map(|maximum| maximum_field(&words, maximum, narrowed));
     let maxima = maxima.collect_view();
@@ -133,8 +132,8 @@ fn maximum_field(words: &Words, maximum: &ArgMaximum, narrowed: NarrowedBounds) 
         }
         let entered_max = event_target_value(&event);
         let entered_max = serde_json::from_str(entered_max.trim()).ok();
-        // An invalid number is replaced by the smallest integer, because it must not permit any
-        // value.
+        // An invalid number is replaced by the smallest integer, because an invalid number must not
+        // permit any value.
         let entered_max: serde_json::Number = entered_max.unwrap_or_else(|| i64::MIN.into());
         let pointer = pointer.clone();
         narrowed.update(|bounds| bounds.with_maximum(pointer, entered_max));

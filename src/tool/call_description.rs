@@ -68,8 +68,8 @@ impl CallDescription {
         }
     }
 
-    /// Returns the page's description as the card shows it, or `None` if the page does not describe
-    /// the call; tracked.
+    /// Returns the page's description as the card shows it; `None` if the page does not describe
+    /// the call. The description is tracked.
     pub(super) fn shown_description(self) -> Option<ShownDescription> {
         self.shown.get()
     }
@@ -134,8 +134,8 @@ impl CallDescription {
         .into_any()
     }
 
-    /// Returns true if the heading has the page's question instead of the name of the call. The
-    /// heading always has the name of a call that the agent runs.
+    /// Returns true if the page runs the call, and the heading has the page's question instead of
+    /// the name of the call.
     pub(super) fn is_name_omitted(self, words: &Words) -> bool {
         untrack(|| !self.call.is_run_by_agent()) && self.question(words).is_some()
     }
@@ -181,7 +181,7 @@ impl CallDescription {
     }
 
     /// Returns the argument that distinguishes the call from other calls of the same action; `None`
-    /// if there is no such argument, or if the sentence of the description contains it.
+    /// if there is no such argument, or if the sentence of the description contains the argument.
     pub(super) fn summary_argument(self) -> Option<String> {
         let text = summary_argument(&self.call.args_value()?)?;
         let is_shown = self.shown.with(|description| {
@@ -283,7 +283,7 @@ fn describe_call(call: ToolCallView<Value>) -> Option<ShownDescription> {
 
 /// Returns the argument that distinguishes calls of one action and is shown next to the name: the
 /// first non-blank text without line breaks, or else the first number, truncated. Returns `None` if
-/// there is neither, or if the arguments are not an object.
+/// the arguments contain neither, or if the arguments are not an object.
 pub(super) fn summary_argument(args: &Value) -> Option<String> {
     let args = args.as_object()?;
     let text = args.values().filter_map(Value::as_str);

@@ -1,8 +1,8 @@
 //! Renders exact text, and the exact arguments of calls, with invisible characters made visible.
 //!
 //! Long text is split into blocks, so that the browser does little layout work when text is
-//! appended or is out of view. Nothing is inserted between the blocks, so copying does not change
-//! the text.
+//! appended or scrolled out of view. Nothing is inserted between the blocks, so copying does not
+//! change the text.
 
 use leptos::{html, prelude::*};
 use serde_json::Value;
@@ -44,7 +44,7 @@ const MIN_FRAME_BYTES: usize = 64 << 10;
 pub fn ExactText(
     /// The text to show.
     text: String,
-    /// True if characters of ordinary writing stay as they are: no-break and ideographic spaces,
+    /// True if characters of ordinary writing are shown unchanged: no-break and ideographic spaces,
     /// joiners and variation selectors in emoji, letters of several scripts. Use this option for
     /// text that no decision depends on.
     #[prop(optional)]
@@ -164,7 +164,7 @@ impl RenderedText {
     }
 }
 
-/// Appends text to an element: to the last child if that is a text node, otherwise as a new text
+/// Appends text to an element: to the last child if the child is a text node, or else as a new text
 /// node.
 fn append_text(element: &web_sys::Element, text: &str) {
     let last = element.last_child();

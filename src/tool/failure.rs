@@ -63,7 +63,7 @@ pub(crate) fn has_failed(call: &ToolCallView<Value>, phase: Phase) -> bool {
     }
 }
 
-/// Returns the reason of a call's failure in one line of limited length; `None` if no reason is
+/// Returns the reason for a call's failure in one line of limited length; `None` if no reason is
 /// known.
 pub(crate) fn failure_reason(call: &ToolCallView<Value>, words: &Words) -> Option<String> {
     let reason = call.format_error(|kind, reason| words.get().reason(kind, "", reason));

@@ -2,8 +2,7 @@
 //!
 //! A schema may come from an agent: references are followed only inside of the schema and up to a
 //! limit, objects are expanded up to a limited depth, and a value without a field of its own is
-//! entered as JSON. Nothing is validated here: the caller validates the value. `form` renders the
-//! fields.
+//! entered as JSON. The caller validates the value. `form` renders the fields.
 
 use leptos::prelude::*;
 use serde_json::{Map, Value};
@@ -24,11 +23,12 @@ const MAX_SINGLE_LINE: u64 = 200;
 
 #[derive(Clone)]
 pub(super) struct FormField {
-    /// The keys from the form's value to this field; empty for the value itself.
+    /// The keys from the form's value to this field; empty if the field contains the complete
+    /// value.
     path: Vec<String>,
-    /// The title or description in the schema, or the name of the property. Empty for the form's
-    /// value itself if the schema has neither title nor description, or if the value is entered as
-    /// JSON or as free text.
+    /// The title or description in the schema, or the name of the property. Empty for a field that
+    /// contains the complete value, if the schema has neither title nor description, or if the
+    /// value is entered as JSON or as free text.
     label: String,
     pub(super) hint: Option<String>,
     pub(super) required: bool,
@@ -108,7 +108,7 @@ struct FieldPosition<'a> {
     initial: Option<&'a Value>,
 }
 
-/// Adds the fields of an object and of the objects in it. Stops after more than [`MAX_FIELDS`]
+/// Adds the fields of an object and of its nested objects. Stops after more than [`MAX_FIELDS`]
 /// fields. Returns false, and adds nothing, if the schema has no properties.
 fn add_object_fields(
     root: &Value,
@@ -329,7 +329,7 @@ fn format_value(value: &Value) -> String {
         .map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// Formats a value as the initial text of a field of this kind.
+/// Formats a value as the initial text of a field of the given kind.
 fn initial_text(kind: &FieldKind, value: &Value) -> String {
     match (kind, value) {
         (FieldKind::Choice(_), value) => value.to_string(),

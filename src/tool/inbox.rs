@@ -15,17 +15,17 @@ use crate::{
 };
 
 /// Renders the interrupts of the agent that have no approval card: with Approve and Deny if a
-/// decision answers the interrupt, else with a form from the schema of the answer. All interrupts
-/// must be answered or cancelled before the agent continues: if there are several, a line counts
-/// the answered ones, including those with an approval card. A question whose answer the agent
-/// rejected is open again.
+/// decision answers the interrupt, or else with a form from the schema of the answer. All
+/// interrupts must be answered or cancelled before the agent continues. If there are several
+/// interrupts, a line counts the answered interrupts, including interrupts with an approval card. A
+/// question whose answer the agent rejected is open again.
 ///
-/// Questions above [`QuestionLimits`](crate::QuestionLimits) are held back: a line shows their
-/// number, and has buttons that show them, or deny all questions and stop the agent. The line is
-/// also shown while several questions are open.
+/// Questions above [`QuestionLimits`](crate::QuestionLimits) are held back: a line shows the number
+/// of held-back questions, and has buttons that show these questions, or deny all questions and
+/// stop the agent. The line is also shown while several questions are open.
 ///
-/// Calls of [`Assistant::execute`] that need approval, or that ask the user something, have their
-/// cards here as well.
+/// Calls of [`Assistant::execute`] that need approval, or that ask the user something, also have
+/// their cards here.
 ///
 /// # Accessibility
 ///

@@ -109,7 +109,7 @@ fn current_fingerprint(assistant: &Assistant, open: OpenInterrupt) -> Memo<Optio
 }
 
 /// Renders the application's view of a question. An answer is accepted only after the view was
-/// visible to its end. If the view is empty, the built-in question replaces it.
+/// visible to its end. If the view is empty, the built-in question replaces the view.
 fn custom_question(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
     let words = Words::current();
     let visibility = Visibility::new(memo(|| ()), |(), ()| ());

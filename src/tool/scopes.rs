@@ -129,7 +129,7 @@ fn offered_scopes(call: ToolCallView<Value>) -> Vec<(Option<RememberScope>, Labe
     scopes
 }
 
-/// Renders the group while it is open and the card accepts an approval.
+/// Renders the group of radio buttons while the group is open and the card accepts an approval.
 pub(super) fn scope_section(
     context: &ApprovalContext,
     choice: ScopeChoice,

@@ -121,7 +121,7 @@ fn select_content(assistant: &Assistant, call: &ToolCallView<Value>) -> SlotCont
     let name = call.name();
     if call.phase() == Phase::ApprovalRequested {
         // The built-in card renders approvals that the agent requested, and approvals of calls that
-        // cannot run here.
+        // this page cannot run.
         let is_customizable = !call.is_asked_by_agent() && call.can_run();
         let renderer = is_customizable
             .then(|| assistant.approval_renderer(&name))
@@ -166,7 +166,7 @@ fn custom_card(assistant: Assistant, call: ToolCallView<Value>) -> AnyView {
 
 /// Renders the approval of a call with its action's renderer, and the exact arguments in a
 /// collapsed section. An approval is accepted only after the view was visible to its end. If the
-/// view is empty, the built-in card replaces it.
+/// view is empty, the built-in card replaces the view.
 fn custom_approval(assistant: Assistant, call: ToolCallView<Value>) -> AnyView {
     let question = Question::Call(*call.key());
     render_in_one_window(&assistant.clone(), question, move || {

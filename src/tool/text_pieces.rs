@@ -27,9 +27,9 @@ pub(super) enum EscapeMode {
     /// All invisible and confusable characters in a piece of a growing text. Words that imitate
     /// ASCII are marked only in names, because the complete text is not known.
     Growing,
-    /// Invisible characters, except those of ordinary writing: no-break and ideographic spaces,
-    /// joiners and variation selectors inside of emoji, joiners between letters in scripts that use
-    /// joiners. Confusable letters and long gaps are not marked.
+    /// Invisible characters, except the characters of ordinary writing: no-break and ideographic
+    /// spaces, joiners and variation selectors inside of emoji, joiners between letters in scripts
+    /// that use joiners. Confusable letters and long gaps are not marked.
     Readable,
 }
 
@@ -321,7 +321,7 @@ fn is_shown_as_code(text: &str, at: usize, c: char, detail: EscapeMode) -> bool 
     is_hidden(c) && (detail != EscapeMode::Readable || !is_ordinary(text, at, c))
 }
 
-/// Returns true if a hidden character at this position is part of ordinary writing.
+/// Returns true if a hidden character at the position `at` is part of ordinary writing.
 fn is_ordinary(text: &str, at: usize, c: char) -> bool {
     let (before, rest) = text.split_at_checked(at).unwrap_or_default();
     let mut before = before.chars().rev();

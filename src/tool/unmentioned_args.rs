@@ -2,8 +2,8 @@
 //! are shown below the description, and cannot be collapsed.
 //!
 //! A value counts as mentioned only if it can be read in the description: each leaf as a separate
-//! word, as often as the leaf occurs in the arguments. If this is uncertain, the argument is shown
-//! below the description as well.
+//! word, as often as the leaf occurs in the arguments. If a mention is uncertain, the argument is
+//! shown below the description as well.
 
 use serde_json::{Map, Value};
 
@@ -22,8 +22,8 @@ pub(super) struct ShownText<'a> {
 }
 
 /// Returns the arguments that the description does not mention: an object of the unmentioned
-/// arguments, or the value itself if it is not an object; `None` if the description mentions all
-/// arguments.
+/// arguments, or `args` itself if the value is not an object; `None` if the description mentions
+/// all arguments.
 pub(super) fn find_unmentioned(args: &Value, description: &ShownText<'_>) -> Option<Value> {
     let Value::Object(args) = args else {
         let mut leaves = Vec::new();

@@ -1,5 +1,5 @@
 //! Splits long text into blocks, so that the browser does little layout work when text is appended
-//! or is out of view.
+//! or scrolled out of view.
 
 /// The minimum size of a block, in bytes.
 const MIN_BLOCK: usize = 4096;
@@ -7,7 +7,7 @@ const MIN_BLOCK: usize = 4096;
 const BOUNDARY_SEARCH: usize = 256;
 
 /// Splits a text where a block that already has `block_len` bytes is long enough: after a line
-/// break, else after a space or a comma, else between two characters. Returns `None` if the
+/// break, or else after a space or a comma, or else between two characters. Returns `None` if the
 /// complete text fits into the block.
 pub(crate) fn split_at_block_end(text: &str, block_len: usize) -> Option<(&str, &str)> {
     let room = MIN_BLOCK.saturating_sub(block_len);

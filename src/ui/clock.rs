@@ -1,4 +1,4 @@
-//! The fake clock of a test, which replaces the browser's time while it is set.
+//! The fake clock of a test, which replaces the browser's time while the fake clock is set.
 
 use std::cell::RefCell;
 

@@ -10,9 +10,9 @@ use super::{after, closest, find};
 /// The selector of the focusable elements of a question.
 const FIELD_SELECTOR: &str = "input, select, textarea, button";
 
-/// Moves the focus out of an element that is about to be removed: to another open question, else to
-/// the text box of the chat. A modal dialog around the element is closed. Does nothing if neither
-/// the element nor the dialog contains the focus.
+/// Moves the focus out of an element that is about to be removed: to another open question or
+/// approval card, or else to the text box of the chat. A modal dialog around the element is closed.
+/// Does nothing if neither the element nor the dialog contains the focus.
 pub(crate) fn pass_focus_on(removed: &web_sys::Element) {
     let dialog = closest(removed, "dialog:modal");
     if !has_focus_in(dialog.as_ref().unwrap_or(removed)) {
@@ -85,8 +85,8 @@ pub(crate) fn focused_element(near: &web_sys::Element) -> Option<web_sys::Elemen
         .active_element()
 }
 
-/// Returns the first field of another question in the same inbox; `None` outside of an inbox.
-/// Answered questions are skipped, because they are inert.
+/// Returns the first field of another question in the same inbox, if any. Answered questions are
+/// skipped, because they are inert.
 fn next_question_field(removed: &web_sys::Element) -> Option<web_sys::Element> {
     let following =
         std::iter::successors(removed.next_element_sibling(), |e| e.next_element_sibling());

@@ -97,16 +97,16 @@ struct FrameWork {
     worked: f64,
     /// The number of rows that may still be drawn, in all lists together.
     left: usize,
-    /// True while the next frame is awaited, because rows wait for it.
+    /// True while the next frame is awaited, because rows wait for that frame.
     is_frame_scheduled: bool,
     /// The signals of the lists that have rows which are not drawn.
     lists: Vec<ArcRwSignal<u32>>,
 }
 
 impl FrameWork {
-    /// Returns the work of the current frame. A frame begins if the document's timeline has moved by
-    /// at least [`SLICE_MS`]: its time is constant during a frame, and in some browsers during a
-    /// task. While rows are waiting, `begin_frame` sets the number of rows instead.
+    /// Returns the work of the current frame. A frame begins when the time of the document's timeline
+    /// has moved by at least [`SLICE_MS`]: the time is constant during a frame, and in some browsers
+    /// during a task. While rows are waiting, `begin_frame` sets the number of rows instead.
     fn current(&mut self) -> &mut Self {
         let (frame, now) = (timeline_ms(), Date::now());
         let is_new_frame = (frame - self.frame).abs() >= SLICE_MS;

@@ -55,8 +55,8 @@ fn set_when_hydrated(is_hydrating: impl Fn() -> bool + 'static, ready: ArcRwSign
 /// the fallback is rendered, so that both outputs match.
 ///
 /// [`ChatWindow`](crate::ChatWindow) does not need this component. A custom chat, or any other view
-/// that calls [`use_assistant`](crate::use_assistant) while it is rendered, does need it, because
-/// there is no assistant on a server.
+/// that calls [`use_assistant`](crate::use_assistant) while it is rendered, needs this component,
+/// because there is no assistant on a server.
 ///
 /// ```
 /// use leptos::prelude::*;

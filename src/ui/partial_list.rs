@@ -7,8 +7,8 @@ use super::{Labels, Words, dynamic, focus};
 /// The number of items that one press of the button adds.
 const ITEMS_PER_PRESS: usize = 100;
 
-/// A long list that is drawn in part: its first items, and some at its end. Other items are not in
-/// the page, so questions in them cannot be answered.
+/// A long list that is drawn in part: its first items, and some at its end. Hidden items are not in
+/// the page, so questions in these items cannot be answered.
 #[derive(Clone, Copy)]
 pub(crate) struct PartialList {
     /// The number of drawn items before the gap.

@@ -37,7 +37,7 @@ fn boxed_memo<T: PartialEq + Send + Sync + 'static>(
 pub(crate) type Attributes = Rc<dyn Fn(&mut dyn FnMut(&'static str, Option<&str>))>;
 
 /// A directive (`use:attributes`) that writes several attributes with the same dependencies
-/// together. Individual attributes would each be an effect that is notified separately.
+/// together. Individual attributes would each have an effect that is notified separately.
 pub(crate) fn attributes(element: web_sys::Element, visit: Attributes) {
     let effect = RenderEffect::new(move |previous: Option<WrittenValues>| {
         let mut written = previous.unwrap_or_default();

@@ -20,8 +20,8 @@ macro_rules! sheets {
 /// it to `style/all.css`.
 ///
 /// A host changes the appearance by setting its custom properties (`--la-…`, at the top of the
-/// sheet). All rules are in the cascade layer `leptos-assistant`, except for a few that protect the
-/// components from a host's rules for bare elements.
+/// sheet). All rules are in the cascade layer `leptos-assistant`, except for a few rules that
+/// protect the components from a host's rules for bare elements.
 ///
 /// ```
 /// // A server responds with the sheet; a static application writes the sheet into its folder.

@@ -20,7 +20,8 @@ pub(crate) fn title_in_words(name: &str) -> String {
 }
 
 /// Formats the code name of a tool in words: `web_search` and `webSearch` become "web search". A
-/// name with other characters is not changed, so that those characters can be marked.
+/// name with characters other than ASCII letters, digits, `_`, `-` and `.` is not changed, so that
+/// these characters can be marked.
 pub(crate) fn in_words(name: &str) -> String {
     let is_code_char = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
     match name.chars().all(is_code_char) {
@@ -123,8 +124,8 @@ pub(crate) fn display_host(address: &Address) -> Option<String> {
     if reads_plainly(host) {
         return Some(host.to_owned());
     }
-    // The browser maps letters before it encodes them, so only its URL parser returns the resulting
-    // host.
+    // The browser maps letters before it encodes them, so only the browser's URL parser returns the
+    // resulting host.
     let encoded = web_sys::Url::new(&format!("https://{host}")).map(|url| url.host());
     Some(encoded.unwrap_or_else(|_| host.escape_unicode().to_string()))
 }

@@ -72,7 +72,7 @@ pub(crate) fn format_whole_duration(ms: i64) -> String {
 }
 
 /// Formats an amount of money, given in millionths of the currency, with up to two fraction digits,
-/// or four below one unit.
+/// or up to four for an amount below one unit of the currency.
 pub(crate) fn format_money(micros: u64, currency: &str) -> String {
     let digits = if micros < 1_000_000 { "4" } else { "2" };
     let options = [

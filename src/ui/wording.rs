@@ -12,8 +12,8 @@ use super::{
 /// Provides labels to all components below, as a signal or a closure. When the labels change, texts
 /// are updated in place, and no component is remounted.
 ///
-/// Constant labels may be provided as `provide_context(Arc::new(labels))` instead, which makes
-/// their texts static. A signal takes precedence if both are provided.
+/// Constant labels may be provided as `provide_context(Arc::new(labels))` instead, which makes the
+/// texts static. A signal takes precedence if both are provided.
 ///
 /// ```
 /// use leptos::prelude::*;

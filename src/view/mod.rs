@@ -1,4 +1,4 @@
-//! Provides the signals that views read, one for each value that changes independently.
+//! Provides the signals that views read, one signal for each value that changes independently.
 //!
 //! The session owns the conversation; no text is copied here. A text part's signal carries the
 //! length of the text ([`Mark`]), and the view reads the appended text from the session. A change

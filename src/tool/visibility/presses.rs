@@ -28,7 +28,7 @@ const TYPING_PAUSE_MS: i64 = 500;
 pub(super) struct Press {
     /// True if the press was made by a pointer.
     pub(super) pointed: bool,
-    /// The number that distinguishes this press from earlier ones.
+    /// The number that distinguishes this press from earlier presses.
     number: u32,
 }
 

@@ -17,7 +17,7 @@ impl Labels {
         *self.text_mut(label) = text.into();
     }
 
-    /// Replaces the given texts and keeps the others.
+    /// Replaces the given texts and keeps the other texts.
     ///
     /// ```
     /// use leptos_assistant::{LabelName, Labels};
@@ -42,7 +42,7 @@ impl Labels {
     /// # Errors
     ///
     /// Returns the names of the labels without a text, and the names of the labels with different
-    /// placeholders than in the English text. An application checks its table in a test.
+    /// placeholders than in the English text. An application can check its texts in a test.
     ///
     /// ```
     /// use leptos_assistant::{LabelName, Labels};

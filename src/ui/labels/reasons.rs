@@ -66,9 +66,9 @@ impl Labels {
     ];
 
     /// Returns the sentence for a failure: by its kind, or, for the kind `type`, by the name of the
-    /// expected type, which is `limit`. Falls back to the label
-    /// [`LabelName::Required`](super::LabelName::Required) for the kind `required`, and otherwise
-    /// to the given message.
+    /// expected type, which is `limit`. Without such a sentence, returns the label
+    /// [`LabelName::Required`](super::LabelName::Required) for the kind `required`, and the given
+    /// message for all other kinds.
     pub(crate) fn reason(&self, kind: &str, limit: &str, message: &str) -> String {
         let kind = match kind {
             "schema_changed" => "invalid_arguments",
