@@ -29,7 +29,7 @@ pub(crate) struct ApprovalBatch {
     several: RwSignal<bool>,
 }
 
-/// An approval request, with the tracker that decides whether its card was read.
+/// An approval request, with the tracker that decides whether the card of the request was read.
 #[derive(Clone, Copy)]
 struct BatchEntry {
     number: u64,

@@ -24,8 +24,8 @@ use crate::ui::{
     Icon, LabelSelector, Words, decider_by, dynamic, is_composing, is_trusted, memo, when,
 };
 
-/// Renders the call with notes and preview, and the buttons that approve or deny the call. Adds the
-/// card to the batch of its response, except after an unknown outcome.
+/// Renders the call with its notes and its preview, and the buttons that approve or deny the call.
+/// Adds the card to the batch of its response, except if the outcome of the call is unknown.
 pub(super) fn decision_view(
     context: &ApprovalContext,
     extent: DescribedExtent,
@@ -201,7 +201,8 @@ fn answer_buttons(
     let (approve_context, deny_context, back_context) =
         (context.clone(), context.clone(), context.clone());
     let approve = move |event: leptos::ev::MouseEvent| {
-        // `check_answer` also rejects a press on a button that the page has moved out of the card.
+        // Scripted and premature presses are ignored. `check_answer` also rejects a press on a
+        // button that the page has moved out of the card.
         if !is_trusted(&event) || !visibility.check_answer() {
             return;
         }

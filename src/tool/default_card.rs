@@ -52,7 +52,7 @@ pub fn DefaultCard(
         let title = call.title().unwrap_or_else(|| in_words(&call.name()));
         view! { <span class="la-tool-name">{exact_text(title)}</span> }
     };
-    // The argument is a memo, because the call changes more often than its arguments.
+    // The argument is a memo, because the call changes more often than the arguments.
     let argument = memo(move || call.summary_argument());
     let argument = move || {
         let text = argument.get()?;

@@ -175,7 +175,8 @@ fn append_text(element: &web_sys::Element, text: &str) {
     }
 }
 
-/// Appends a new `<span>` with a class to an element; returns `None` if the browser fails.
+/// Appends a new `<span>` with a class to an element. Returns `None` if the browser cannot create
+/// the `<span>`.
 fn append_span(parent: &web_sys::Element, class: &str) -> Option<web_sys::Element> {
     let element = parent.owner_document()?.create_element("span").ok()?;
     element.set_class_name(class);

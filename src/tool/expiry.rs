@@ -1,6 +1,6 @@
-//! Renders the time limit of a question, and a note once the time is over.
+//! Renders the time limit of a question, and a note once the limit has passed.
 //!
-//! The line only informs the user. The session decides whether an answer is still accepted.
+//! The text only informs the user. The session decides whether an answer is still accepted.
 
 use leptos::prelude::*;
 

@@ -1,4 +1,5 @@
-//! Detects results that report a failure in a format that servers use, and extracts the reasons.
+//! Detects results that report a failure in a format that servers use, and extracts the reasons for
+//! the failures.
 
 use assistant_core::conversation::Phase;
 use serde_json::Value;

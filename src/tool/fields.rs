@@ -362,8 +362,8 @@ impl FormField {
         &self.label
     }
 
-    /// Returns the default label for a form's value without a label; `None` if the field has a
-    /// label or is a property.
+    /// Returns the default label of a field that contains the complete value; `None` if the field
+    /// has a label or contains a property.
     pub(super) fn default_label(&self) -> Option<fn(&Labels) -> &Word> {
         if !self.label.is_empty() || !self.path.is_empty() {
             return None;

@@ -220,7 +220,7 @@ fn missing_message(label: &str, labels: &Labels) -> String {
     let first_letter = letters
         .next()
         .map(|first_letter| to_lowercase(&first_letter.to_string()));
-    // The case of an abbreviation is kept.
+    // A label with a capital second letter is an abbreviation, and keeps its case.
     let name = match letters.next().is_some_and(char::is_uppercase) {
         true => label.to_owned(),
         false => {
@@ -271,7 +271,7 @@ fn is_problem_of_field(field: &FormField, problem: &Problem) -> bool {
     contains(&pointer, &problem.path) || contains(&problem.path, &pointer)
 }
 
-/// Renders a field with its hint, its hidden characters and its error.
+/// Renders a field with its hint, the codes of its hidden characters, and its error.
 fn field_row(
     field: &FormField,
     problems: Signal<Vec<Problem>>,

@@ -50,8 +50,8 @@ struct AnswerForm {
     problems: LastRefusal,
     /// True once the time to answer is over.
     expired: RwSignal<bool>,
-    /// True if the controls that answer the question are shown. Initially false if the agent has
-    /// rejected the last answer, until the user chooses to answer again.
+    /// True if the controls that answer the question are shown. If the agent has rejected the last
+    /// answer, the value is false until the user chooses to answer again.
     answering: RwSignal<bool>,
     /// True if the form is shown instead of Approve and Deny.
     in_detail: RwSignal<bool>,
@@ -80,7 +80,8 @@ pub(super) fn question(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
             let renderer = lookup_assistant.renderers().interrupt(reason.as_ref()?)?;
             Some(renderer.id)
         });
-        // A question about a call is rendered again when the call changes.
+        // The fingerprint is tracked, so that a question about a call is rendered again when the
+        // call changes.
         let fingerprint = current_fingerprint(&assistant, open.clone());
         let content = memo(move || (fingerprint.get(), renderer.get()));
         render_raisable(move || match content.get().1 {
@@ -241,7 +242,7 @@ fn agent_message(id: String, text: &str, visibility: Visibility) -> impl IntoVie
         <blockquote
             class="la-question-words"
             id=id
-            // Scrollable text must be reachable by keyboard.
+            // Long text gets a tab stop, because scrollable text must be reachable by keyboard.
             tabindex=is_long.then_some("0")
         >
             <ExactText text=excerpt />

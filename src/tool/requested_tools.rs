@@ -128,8 +128,8 @@ fn find_tools(value: &Value, depth: usize, found: &mut Vec<(String, String)>) ->
         found.push((name.to_owned(), args));
         return true;
     }
-    // An unrecognized item in a list of tools makes the result incomplete, because the item may be a
-    // tool without arguments.
+    // An unrecognized item in a list of tools makes the result incomplete, because the item may be
+    // a tool without arguments.
     let lists_tools = value.is_array() && children.iter().any(|item| is_tool(item));
     if lists_tools && !children.iter().all(|item| is_tool(item)) {
         return false;

@@ -132,7 +132,8 @@ fn select_content(assistant: &Assistant, call: &ToolCallView<Value>) -> SlotCont
     }
     // A custom card is not rendered for a reported call, because this page did not run the call.
     match assistant.card_renderer(&name) {
-        // The default card shows the form question of a handler; a renderer for all tools does not.
+        // A renderer for all tools is not used while a handler has a form question, because the
+        // default card shows the question.
         Some(card) if card.is_general && has_form_question(assistant, *call.key()) => {
             SlotContent::Default
         }

@@ -327,9 +327,10 @@ fn is_ordinary(text: &str, at: usize, c: char) -> bool {
     let mut before = before.chars().rev();
     let after = rest.chars().nth(1);
     match c {
-        // These spaces are visible.
+        // These spaces are ordinary, because they are visible.
         '\u{a0}' | '\u{2002}'..='\u{2009}' | '\u{202f}' | '\u{3000}' => true,
-        // These characters select the presentation of the character before them.
+        // A variation selector is ordinary if it selects the presentation of the character before
+        // it.
         '\u{fe0e}' | '\u{fe0f}' => before.next().is_some_and(|sign| {
             is_pictograph(sign)
                 || (matches!(sign, '0'..='9' | '#' | '*') && after == Some('\u{20e3}'))

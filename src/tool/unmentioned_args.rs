@@ -39,7 +39,7 @@ pub(super) fn find_unmentioned(args: &Value, description: &ShownText<'_>) -> Opt
             (key.as_str(), leaves, is_mentionable)
         })
         .collect();
-    // A description on the card cannot mention so many leaves.
+    // All arguments are returned, because a description on the card cannot mention so many leaves.
     if entries
         .iter()
         .map(|(_, leaves, _)| leaves.len())

@@ -9,8 +9,8 @@ use super::after;
 /// The time after which a download is assumed to have started, in milliseconds.
 const DOWNLOAD_START_MS: u32 = 10_000;
 
-/// Reads a file as base64; `None` if the file cannot be read. The browser reads and encodes off the
-/// main thread.
+/// Reads a file as base64; `None` if the file cannot be read. The browser reads and encodes the
+/// file off the main thread.
 pub(crate) async fn read_base64(file: &web_sys::File) -> Option<String> {
     let reader = web_sys::FileReader::new().ok()?;
     let (sender, receiver) = oneshot::channel();
@@ -23,14 +23,14 @@ pub(crate) async fn read_base64(file: &web_sys::File) -> Option<String> {
     reader.read_as_data_url(file).ok()?;
     receiver.await.ok()?;
     let url = reader.result().ok()?.as_string()?;
-    // An empty file results in `data:` with or without a comma.
+    // The URL of an empty file is `data:`, with or without a comma.
     let base64 = url.split_once(',').map_or("", |(_, base64)| base64);
     Some(base64.to_owned())
 }
 
-/// Saves base64-encoded bytes as a file; invalid base64 is ignored.
+/// Saves base64-encoded bytes as a file. Does nothing if the base64 is invalid.
 pub(crate) fn save_file(name: &str, base64: &str) {
-    // The result is ignored, because no file is saved if the browser refuses.
+    // If the browser refuses, no file is saved, and no error is reported.
     let _ = try_save_file(name, base64);
 }
 

@@ -1,5 +1,6 @@
-//! Moves the focus when the focused element is removed from the chat. Otherwise the focus would
-//! fall back to the page, and keyboard users would start again at the top of the page.
+//! Moves the focus when the focused element is removed from the chat. If the focus were not moved,
+//! the focus would fall back to the page, and keyboard users would start again at the top of the
+//! page.
 
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;

@@ -99,7 +99,7 @@ struct FrameWork {
     left: usize,
     /// True while the next frame is awaited, because rows wait for that frame.
     is_frame_scheduled: bool,
-    /// The signals of the lists that have rows which are not drawn.
+    /// The signals of the lists with rows that are not drawn yet.
     lists: Vec<ArcRwSignal<u32>>,
 }
 
@@ -211,7 +211,7 @@ pub(crate) fn hydration_check() -> impl Fn() -> bool + Clone + 'static {
     }
 }
 
-/// The drawn rows of a list, to which each frame adds a few.
+/// The drawn rows of a list, to which each frame adds a few rows.
 pub(crate) struct PacedRows {
     drawn: Mutex<HashSet<String>>,
     more: ArcRwSignal<u32>,

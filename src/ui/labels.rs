@@ -1,4 +1,4 @@
-//! All texts of the components, replaceable for another language.
+//! Defines all texts of the components, which can be replaced for another language.
 
 #[cfg(feature = "arabic")]
 mod arabic;
@@ -26,7 +26,7 @@ pub use catalog::IncompleteLabels;
 
 pub(crate) type Word = Cow<'static, str>;
 
-/// Replacements for sentences about invalid values and failed calls, by their keys.
+/// Replacements for sentences about invalid values and failed calls, each with its key.
 type Reasons = Cow<'static, [(&'static str, Word)]>;
 
 /// A selector of a label, for texts that follow the current language.
@@ -197,8 +197,8 @@ labels! {
     Yes yes,
     No no,
     Required required,
-    /// The request for a missing value: `{field}` is the label of the field, `{name}` the label in
-    /// the form used inside of an English sentence.
+    /// The request for a missing value: `{field}` is the label of the field, and `{name}` is the
+    /// label in the form that is used inside of an English sentence.
     EnterField enter_field,
     NoNumber no_number,
     NoJson no_json,
@@ -379,7 +379,7 @@ labels! {
     BackToChat back_to_chat,
     PressYourself press_yourself,
     ExactArguments exact_arguments,
-    /// The fold with the details of a request.
+    /// The title of the section with the details of a request.
     More more,
     NotMentioned not_mentioned,
     AskedFor asked_for,

@@ -1,4 +1,4 @@
-//! Renders the live regions of a window, also inside of its modal dialogs.
+//! Renders the live regions of a window and of the modal dialogs in the window.
 
 use leptos::prelude::*;
 

@@ -1,4 +1,4 @@
-//! The media policy of the provider.
+//! Provides access to the media policy of the provider.
 
 use std::sync::Arc;
 

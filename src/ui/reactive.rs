@@ -8,8 +8,8 @@ use std::rc::Rc;
 use leptos::{prelude::*, reactive::effect::RenderEffect};
 use send_wrapper::SendWrapper;
 
-/// Creates an effect: `run` is called once, and again after its dependencies have changed, with its
-/// previous result.
+/// Creates an effect: `run` is called once, and again with its previous result after its
+/// dependencies have changed.
 pub(crate) fn effect<T: 'static>(mut run: impl FnMut(Option<T>) -> T + 'static) {
     let mut previous = None;
     boxed_effect(Box::new(move || previous = Some(run(previous.take()))));

@@ -67,8 +67,8 @@ fn lowercase_letter(c: char) -> String {
     }
 }
 
-/// Converts a letter to a JavaScript string, so that the browser converts its case: Rust's tables
-/// would add twenty kilobytes.
+/// Converts a letter to a JavaScript string, so that the browser converts the case of the letter.
+/// Rust's tables would add twenty kilobytes.
 fn js_letter(c: char) -> JsString {
     JsString::from(c.encode_utf8(&mut [0; 4]) as &str)
 }

@@ -30,7 +30,7 @@ use super::{
 /// ```
 pub fn provide_labels<M>(labels: impl IntoReactiveValue<Signal<Labels>, M>) {
     let labels = labels.into_reactive_value();
-    // The labels are copied once for each change of the language.
+    // The labels are shared, so that they are copied only once for each change of the language.
     let shared_labels = ArcMemo::new_with_compare(move |_| Arc::new(labels.get()), |_, _| true);
     provide_shared_labels(shared_labels.into());
 }
@@ -95,7 +95,7 @@ impl Words {
         }
     }
 
-    /// Returns the current labels, untracked.
+    /// Returns the current labels without tracking them.
     pub(crate) fn now(&self) -> Arc<Labels> {
         untrack(|| self.get())
     }
@@ -129,7 +129,7 @@ fn english() -> Arc<Labels> {
 }
 
 impl Labels {
-    /// Returns the current labels, untracked.
+    /// Returns the current labels without tracking them.
     #[must_use]
     pub fn current() -> Arc<Self> {
         Words::current().now()

@@ -14,7 +14,7 @@ use send_wrapper::SendWrapper;
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum Question {
     Call(CallKey),
-    /// An interrupt of the agent, by its id.
+    /// An interrupt of the agent, identified by its id.
     Interrupt(String),
     /// A question of a handler, in a card or a dialog.
     Handler(u64),
@@ -54,7 +54,7 @@ impl Default for Claims {
 impl Claims {
     /// Claims a question for the component with the given id. The claims are ordered by the
     /// mounting order of their windows. The returned signal changes whenever a claim to the
-    /// question is added, removed or made the first.
+    /// question is added, removed or moved to the first position.
     pub(crate) fn claim(
         &self,
         question: &Question,

@@ -1,8 +1,9 @@
 //! The list of messages, without their parts.
 //!
 //! A thread may have thousands of messages, few of which are in view. Growth at the end affects
-//! only new entries; every other change rebuilds the list and increments its edition. The signals
-//! of a message are in `message`, and exist only for messages that a view has requested.
+//! only new entries; every other change rebuilds the list and increments the edition of the list.
+//! The signals of a message are in `message`, and exist only for messages that a view has
+//! requested.
 
 use std::ops::Deref;
 

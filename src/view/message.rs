@@ -15,7 +15,7 @@ use crate::render::PartKind;
 pub struct MessageCell {
     /// The id of the message in the conversation.
     pub(crate) id: MessageId,
-    /// The id that agents use, which is also in `data-message-id`.
+    /// The id that agents use, which is also the value of the attribute `data-message-id`.
     pub(crate) wire_id: String,
     /// The role of the author. Messages that the agent attributes to the user have the role of the
     /// assistant.
@@ -157,7 +157,7 @@ impl MessageCell {
         &self.id
     }
 
-    /// Returns the id that agents use, which is also in `data-message-id`.
+    /// Returns the id that agents use, which is also the value of the attribute `data-message-id`.
     #[must_use]
     pub fn wire_id(&self) -> &str {
         &self.wire_id

@@ -125,7 +125,7 @@ pub(crate) struct ViewModel {
     pub(crate) dialogs: ArcRwSignal<Vec<ConfirmRequest>>,
     /// The handlers' questions in the cards of their calls, oldest first.
     pub(crate) asked: ArcRwSignal<Vec<HandlerQuestion>>,
-    /// The claims of windows to questions.
+    /// The claims to questions, which select the window that shows each question.
     pub(crate) claims: Claims,
     cells: SendWrapper<RefCell<CellCache>>,
 }

@@ -31,7 +31,8 @@ pub(super) fn is_shown(element: &Element) -> bool {
         if !has_plain_effects(&element) {
             return false;
         }
-        // The effects of ancestors do not apply to a modal dialog.
+        // The ancestors of a modal dialog are not examined, because their effects do not apply to
+        // the dialog.
         if element.matches(":modal").unwrap_or(false) {
             return true;
         }
@@ -63,7 +64,7 @@ pub(super) fn parent_or_host(element: &Element) -> Option<Element> {
     element.parent_element().or_else(host)
 }
 
-/// Returns the computed style of an element; `None` if the browser fails.
+/// Returns the computed style of an element; `None` if the browser does not provide the style.
 pub(super) fn computed_style(element: &Element) -> Option<CssStyleDeclaration> {
     let window = document().default_view()?;
     window.get_computed_style(element).ok()?
@@ -106,7 +107,7 @@ fn has_plain_effects(element: &Element) -> bool {
 }
 
 /// Returns true if a computed transform does not rotate, skew or mirror an element, and does not
-/// shrink it below [`MIN_SCALE`]. Returns false for every 3D transform.
+/// shrink the element below [`MIN_SCALE`]. Returns false for every 3D transform.
 fn is_undistorted(transform: &str) -> bool {
     let Some(matrix) = transform.strip_prefix("matrix(") else {
         return matches!(transform, "none" | "");
@@ -162,7 +163,8 @@ fn is_legible(element: &Element) -> bool {
         range.get_bounding_client_rect(),
         element.get_bounding_client_rect(),
     );
-    // Text that can be scrolled into view counts as inside.
+    // The scroll position is included, because text that can be scrolled into view counts as
+    // inside.
     let (left, top) = (
         element_box.left() - f64::from(element.scroll_left()),
         element_box.top() - f64::from(element.scroll_top()),

@@ -1,8 +1,8 @@
 //! Finds elements of the page above a card by hit tests.
 //!
-//! Hit tests skip layers that take no clicks (`pointer-events: none`), so a style sheet makes them
-//! take clicks for the duration of a test. Layers that draw nothing, such as the container of a
-//! page's toasts, are not covers.
+//! Hit tests skip layers that take no clicks (`pointer-events: none`), so a style sheet makes these
+//! layers take clicks during a test. Layers that draw nothing, such as the container of a page's
+//! toasts, are not covers.
 
 use js_sys::Array;
 use leptos::prelude::document;
@@ -23,7 +23,7 @@ const OWN_WINDOW: &str = ".la-chat, .la-inbox";
 /// The selector of elements that draw something regardless of their style.
 const DRAWING_ELEMENTS: &str = ":modal, img, picture, video, audio, canvas, iframe, embed, object, svg, svg *, input, textarea, \
     select, button, meter, progress, hr, fieldset, math, math *";
-/// The maximum number of points in a row and in a column, besides those at the edges.
+/// The maximum number of points in a row and in a column, besides the points at the edges.
 const MAX_POINTS: u8 = 64;
 /// The distance of the outermost points from the edges of the element, in pixels.
 const EDGE_DISTANCE: f64 = 0.5;

@@ -1,4 +1,4 @@
-//! Tracks whether a user can have read a request before they answer it.
+//! Tracks whether a user can have read a request before answering the request.
 //!
 //! An answer is accepted once each part of the card was visible for half a second, nothing has
 //! covered the visible part for as long and, for a press by pointer, the card has not moved for as
@@ -63,7 +63,8 @@ pub(crate) struct Visibility {
     prompts: RwSignal<bool>,
     /// True if the card has been covered for at least [`SETTLE_MS`].
     covered: RwSignal<bool>,
-    /// The control that opens the request above the page, if that is possible.
+    /// The control that opens the request above the page, if the request is rendered by
+    /// `render_raisable`.
     on_top: Option<RaiseControl>,
 }
 

@@ -49,7 +49,7 @@ fn is_unclipped(element: &Element) -> bool {
     })
 }
 
-/// Returns true if a neighbour draws outside of its box.
+/// Returns true if a neighbour of an element draws outside of the neighbour's own box.
 fn has_shadow_beside(element: &Element) -> bool {
     let rect = element.get_bounding_client_rect();
     let scopes = tree_scopes(element);

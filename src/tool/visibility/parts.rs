@@ -3,7 +3,7 @@
 //!
 //! The browser reports which parts are in view and, with `IntersectionObserver` v2, whether they
 //! are guaranteed to be visible. A part without that guarantee is examined by hit tests, because
-//! the report covers the whole element, including parts that are scrolled out of view, and counts
+//! the report covers the whole element, including content that is scrolled out of view, and counts
 //! transparent layers as covers.
 
 use std::{cell::RefCell, rc::Rc};
@@ -82,7 +82,7 @@ pub(super) struct CardState {
     pub(super) waits: bool,
 }
 
-/// An observer of the parts of one card, which stops when it is dropped.
+/// An observer of the parts of one card. Dropping the value ends the observation.
 pub(super) struct CardParts {
     card: Element,
     list: Rc<RefCell<Vec<CardPart>>>,
@@ -329,8 +329,8 @@ impl CardPart {
     }
 }
 
-/// Creates an observer that also reports occlusion, if the browser supports that. Returns `None` if
-/// the browser cannot create an observer.
+/// Creates an observer, which also reports occlusion if the browser supports such reports. Returns
+/// `None` if the browser cannot create an observer.
 fn create_intersection_observer(
     on_report: &Closure<dyn FnMut(Array)>,
 ) -> Option<IntersectionObserver> {

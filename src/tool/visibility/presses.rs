@@ -36,7 +36,7 @@ pub(super) struct Press {
 #[derive(Clone)]
 struct PressStart {
     target: SendWrapper<Option<Element>>,
-    /// The key; `None` for a pointer.
+    /// The pressed key; `None` for a press by a pointer.
     key: Option<String>,
     repeats: bool,
     at: i64,
@@ -107,7 +107,7 @@ impl Presses {
         let last_number = self.last.try_get_value().unwrap_or_default();
         let number = last_number.wrapping_add(1);
         self.last.set_value(number);
-        // A click by a key has a click count of zero.
+        // A click count of zero means that a key caused the click.
         let click = event.dyn_ref::<MouseEvent>();
         let is_by_pointer = click.is_some_and(|click| click.detail() > 0);
         let is_accepted =

@@ -23,7 +23,8 @@ thread_local! {
     static PAUSE_END_MS: Cell<f64> = const { Cell::new(0.0) };
 }
 
-/// Examines a card now, or in a later frame if examinations have used up their time.
+/// Examines a card now, or in a later frame if the examinations of this frame have used up their
+/// time.
 pub(super) fn schedule_examination(card: Visibility) {
     let is_first = WAITING_CARDS.with_borrow_mut(|waiting| {
         let is_waiting = waiting.iter().any(|other_card| other_card.is_same(card));
@@ -41,7 +42,8 @@ pub(super) fn schedule_examination(card: Visibility) {
     }
 }
 
-/// Returns the remaining time of the pause, in milliseconds; not positive if the pause is over.
+/// Returns the remaining time of the pause, in milliseconds. The result is not positive if the
+/// pause is over.
 fn remaining_pause_ms() -> f64 {
     let pause = PAUSE_END_MS.get() - Date::now();
     // A pause above the maximum is ignored, because the clock must have been set back.

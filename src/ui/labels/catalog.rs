@@ -116,7 +116,7 @@ fn placeholders(text: &str) -> Vec<&str> {
     names
 }
 
-/// The labels that [`Labels::complete`] refuses.
+/// The error of [`Labels::complete`]: labels without a text, and labels with wrong placeholders.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IncompleteLabels {
     missing: Vec<LabelName>,
