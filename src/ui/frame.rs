@@ -91,7 +91,7 @@ pub(crate) fn in_next_frame(callback: impl FnOnce() + 'static) {
 struct FrameWork {
     /// The time of the frame on the timeline of the document, in milliseconds.
     frame: f64,
-    /// The time at which `worked` was last reset, in milliseconds.
+    /// The time at which `worked` was last reset, in milliseconds since 1970.
     reset_at: f64,
     /// The time used by slices, in milliseconds.
     worked: f64,
@@ -104,9 +104,10 @@ struct FrameWork {
 }
 
 impl FrameWork {
-    /// Returns the work of the current frame. A frame begins when the time of the document's timeline
-    /// has moved by at least [`SLICE_MS`]: the time is constant during a frame, and in some browsers
-    /// during a task. While rows are waiting, `begin_frame` sets the number of rows instead.
+    /// Returns the work of the current frame. A frame begins when the time of the document's
+    /// timeline has moved by at least [`SLICE_MS`]: the time is constant during a frame, and in
+    /// some browsers during a task. While rows are waiting, `begin_frame` sets the number of rows
+    /// instead.
     fn current(&mut self) -> &mut Self {
         let (frame, now) = (timeline_ms(), Date::now());
         let is_new_frame = (frame - self.frame).abs() >= SLICE_MS;
