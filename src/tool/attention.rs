@@ -66,7 +66,8 @@ fn questions_line(assistant: &Assistant, held_back: Memo<usize>) -> AnyView {
         };
         let show_questions = move |_| {
             pass_focus();
-            // The error is ignored, because the method fails only if no question is held back.
+            // The error is ignored, because `show_held_back` fails only if no question is held
+            // back.
             let _ = assistant.show_held_back();
         };
         view! {

@@ -123,8 +123,8 @@ fn batch_card(entries: RwSignal<Vec<BatchEntry>>) -> AnyView {
     };
     let approve = move |event: leptos::ev::MouseEvent| {
         let list = entries.get_untracked();
-        // No call is approved unless every card was read. `check_read` scrolls to the first unread
-        // part.
+        // The calls are approved only if every card was read. `check_read` scrolls to the first
+        // unread part.
         if !is_trusted(&event)
             || !visibility.check_answer()
             || !list.iter().all(|entry| entry.visibility.check_read())

@@ -71,7 +71,7 @@ pub(super) struct FieldChoice {
 pub(super) enum FieldError {
     Missing,
     NoNumber,
-    /// The text is not valid JSON. The fields contain the position of the error.
+    /// The text is not valid JSON. The position of the error is `line` and `column`.
     NoJson {
         line: usize,
         column: usize,

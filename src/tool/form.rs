@@ -257,7 +257,7 @@ fn problem_sentence(fields: &[FormField], problem: &Problem, labels: &Labels) ->
 }
 
 /// Returns true if an error belongs to a field: the path of the error is the path of the field, or
-/// one path contains the other. An error with an empty path belongs only to a field for the
+/// one path contains the other path. An error with an empty path belongs only to a field for the
 /// complete value.
 fn is_problem_of_field(field: &FormField, problem: &Problem) -> bool {
     let pointer = field.pointer();

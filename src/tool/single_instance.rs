@@ -65,8 +65,8 @@ pub(super) fn render_in_one_window(
     let own_name = move || own_window.and_then(|window| window.name.try_get());
     dynamic(move || match elsewhere.get() {
         None => draw(),
-        // If both windows have the same name, the name is omitted, because it does not identify the
-        // other window.
+        // If both windows have the same name, the name is omitted, because a shared name does not
+        // identify a window.
         Some(name) if own_name().as_ref() == Some(&name) => elsewhere_note("", take_over),
         Some(name) => elsewhere_note(&name, take_over),
     })

@@ -63,7 +63,7 @@ pub(crate) struct HiddenInGroup(pub(crate) ArcRwSignal<bool>);
 /// ```
 #[component]
 pub fn ToolCallSlot(
-    /// The assistant; the assistant in context if omitted.
+    /// The assistant that has the call; the assistant in context if omitted.
     #[prop(optional)]
     assistant: Option<Assistant>,
     /// The key of the call.

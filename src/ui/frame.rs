@@ -18,7 +18,7 @@ use super::{browser, in_browser, sleep_by_browser, spawn_local, wait_for_pending
 
 /// The maximum time for work in one frame, in milliseconds.
 pub(crate) const SLICE_MS: f64 = 8.0;
-/// The maximum time to wait for a frame, because a browser may not draw any frame.
+/// The maximum time to wait for a frame. A browser may not draw any frame.
 const LONGEST_FRAME: Duration = Duration::from_millis(50);
 /// The maximum number of rows that are drawn in a frame.
 const FRAME_ROWS: usize = 16;

@@ -35,7 +35,8 @@ fn random_half() -> u64 {
         .and_then(|window| window.crypto().ok())
         .map(|crypto| crypto.get_random_values_with_u8_array(&mut bytes));
     if !matches!(outcome, Some(Ok(_))) {
-        // Old browsers have no `crypto` in an insecure context. The fallback may be predictable.
+        // The fallback is for old browsers, which have no `crypto` in an insecure context. The bits
+        // may be predictable.
         for byte in &mut bytes {
             *byte = random_byte();
         }

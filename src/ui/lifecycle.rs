@@ -1,12 +1,12 @@
-//! Listens for events that unload, hide or show the page.
+//! Listens for the unload and visibility events of the page.
 
 use wasm_bindgen::{JsCast, closure::Closure};
 use web_sys::Event;
 
 use super::browser;
 
-/// A listener for events that unload, hide or show the page. Dropping the listener removes it from
-/// the window.
+/// A listener for the unload and visibility events of the page. Dropping the listener removes it
+/// from the window.
 #[derive(Debug)]
 pub(crate) struct PageLifecycle {
     listener: Closure<dyn FnMut(Event)>,

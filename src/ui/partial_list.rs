@@ -7,7 +7,7 @@ use super::{Labels, Words, dynamic, focus};
 /// The number of items that one press of the button adds.
 const ITEMS_PER_PRESS: usize = 100;
 
-/// A long list that is drawn in part: its first items, and some at its end. Hidden items are not in
+/// A long list that is drawn in part: its first items and its last items. Hidden items are not in
 /// the page, so questions in these items cannot be answered.
 #[derive(Clone, Copy)]
 pub(crate) struct PartialList {

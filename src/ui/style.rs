@@ -17,11 +17,11 @@ macro_rules! sheets {
 
 /// The style sheet of all components, to be served, or written to a file that the page links. The
 /// style sheet references no font, image or other file. In a checkout, `cargo xtask style` writes
-/// it to `style/all.css`.
+/// the style sheet to `style/all.css`.
 ///
-/// A host changes the appearance by setting its custom properties (`--la-…`, at the top of the
-/// sheet). All rules are in the cascade layer `leptos-assistant`, except for a few rules that
-/// protect the components from a host's rules for bare elements.
+/// A host changes the appearance by setting custom properties (`--la-…`, at the top of the sheet).
+/// All rules are in the cascade layer `leptos-assistant`, except for a few rules that protect the
+/// components from a host's rules for bare elements.
 ///
 /// ```
 /// // A server responds with the sheet; a static application writes the sheet into its folder.

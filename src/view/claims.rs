@@ -80,7 +80,7 @@ impl Claims {
     }
 
     /// Moves the claim of the component with the given id to the first position, so that the
-    /// component shows the question. Does nothing without such a claim.
+    /// component shows the question. If the component has no claim, the order does not change.
     pub(crate) fn take_over(&self, question: &Question, id: u64) {
         let mut claims = self.0.borrow_mut();
         let Some(question_claims) = claims.get_mut(question) else {

@@ -78,7 +78,7 @@ impl PartCell {
 }
 
 /// The progress of a part: for a text, its length and whether more text is expected; for other
-/// parts, a count of changes. Within one generation the length only grows.
+/// parts, a count of changes. Within one generation, the length only grows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct Mark {

@@ -71,7 +71,7 @@ impl Presses {
         self.current.get_value().or_else(test_press)
     }
 
-    /// Listens for presses in the capture phase, before the buttons of the card, until the owner is
+    /// Handles presses before the buttons of the card handle the presses, until the owner is
     /// disposed.
     pub(super) fn listen_on(self, card: Element) {
         add_capture_listener(card.into(), DECISION_EVENTS, move |event| {
