@@ -272,7 +272,7 @@ async fn a_handler_without_a_result_fails_after_its_timeout() {
     );
 }
 
-/// Rule "when a tool starts": an eager action runs before its run is over; its result goes out with the continuation
+/// Rule "start of a tool": an eager action runs before its run is over; its result goes out with the continuation
 #[wasm_bindgen_test]
 async fn an_eager_action_starts_once_its_arguments_are_complete() {
     let agent = MockAgent::new()

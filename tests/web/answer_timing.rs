@@ -1,4 +1,4 @@
-//! Rule "when an answer counts": its subject was visible to its end, and unchanged in its place for
+//! Rule "timing of an answer": its subject was visible to its end, and unchanged in its place for
 //! half a second, regardless of what renders the question and who asks.
 
 use std::{cell::RefCell, rc::Rc};

@@ -226,7 +226,7 @@ async fn hidden_characters_in_arguments_are_made_visible() {
     assert_eq!(chat.page.text(".la-approval .la-control-char"), "U+202E");
 }
 
-/// Rule "who runs a call": the agent runs its own tool, and gets the decision as the call's tool
+/// Rule "execution side of a call": the agent runs its own tool, and gets the decision as the call's tool
 /// message.
 #[wasm_bindgen_test]
 async fn decisions_about_an_agent_tool_are_sent_to_the_agent() {
@@ -268,7 +268,7 @@ async fn decisions_about_an_agent_tool_are_sent_to_the_agent() {
     }
 }
 
-/// Rule "when an answer counts": the hint is about Approve, which a user who denies does not see
+/// Rule "timing of an answer": the hint is about Approve, which a user who denies does not see
 #[wasm_bindgen_test]
 async fn the_reading_hint_is_absent_while_a_reason_is_given() {
     let lines: Vec<u32> = (0..400).collect();

@@ -1,4 +1,4 @@
-//! Rule "when an answer counts": an approval counts only while the whole request is visible.
+//! Rule "timing of an answer": an approval counts only while the whole request is visible.
 
 use leptos::prelude::*;
 use leptos_assistant::{

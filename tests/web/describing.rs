@@ -217,7 +217,7 @@ async fn empty_hidden_and_long_titles_are_bounded() {
     }
 }
 
-/// Rules "approving", "when an answer counts": each for its own call, and only after all were read.
+/// Rules "approving", "timing of an answer": each for its own call, and only after all were read.
 #[wasm_bindgen_test]
 async fn several_approvals_of_one_response_are_approved_together() {
     let (chat, ran) = deployed("Deploy", described, 3).await;

@@ -1,4 +1,4 @@
-//! Rule "who decided": decisions of the application are recorded as such, and do not apply to
+//! Rule "recorded decider": decisions of the application are recorded as such, and do not apply to
 //! actions that only the user may approve.
 
 use assistant_core::{

@@ -1,4 +1,4 @@
-//! Starts of calls without a confirmed claim in the journal (rule "when a store fails").
+//! Starts of calls without a confirmed claim in the journal (rule "failure of a store").
 
 use assistant_core::session::{ClaimOutcome, StoredCalls};
 

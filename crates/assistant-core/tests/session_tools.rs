@@ -1,4 +1,4 @@
-//! Handlers: the time, number and order of starts (rules "when a tool starts", "order of calls",
+//! Handlers: the time, number and order of starts (rules "start of a tool", "order of calls",
 //! "exactly once").
 
 use assistant_core::{

@@ -10,7 +10,7 @@ use assistant_core::{
 use assistant_protocols::{
     Completions,
     completions::{Reader, RequestOptions, ResponseParams, request_body},
-    stream::{End, Ending},
+    stream::{End, FinishedResponse},
 };
 use serde_json::{Value, json};
 
@@ -38,7 +38,7 @@ struct Summary {
     dropped: usize,
 }
 
-fn read(name: &str) -> (Summary, Ending) {
+fn read(name: &str) -> (Summary, FinishedResponse) {
     let mut log = Log::default();
     let mut reader = Reader::new(ResponseParams::default());
     reader.push(&bytes(name), &mut log);

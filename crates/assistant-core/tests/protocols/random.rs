@@ -8,7 +8,7 @@ use assistant_core::{
 };
 use assistant_protocols::{
     Completions, Protocol, UiStream,
-    stream::{Ending, Read},
+    stream::{FinishedResponse, Read},
 };
 use proptest::{collection::vec, prelude::*, sample::select};
 use serde_json::{Value, json};
@@ -114,7 +114,7 @@ fn read(
     mut reader: Box<dyn Read>,
     bytes: &[u8],
     cuts: &[usize],
-) -> (Vec<Event>, Vec<Diagnostic>, Ending) {
+) -> (Vec<Event>, Vec<Diagnostic>, FinishedResponse) {
     let mut log = Log::default();
     let mut rest = bytes;
     for cut in cuts {

@@ -2,7 +2,7 @@
 //! and a truncated response is not a violation.
 
 use assistant_core::limits::Limits;
-use assistant_protocols::agui::{Ending, Reader, Sink};
+use assistant_protocols::agui::{FinishedResponse, Reader, Sink};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -26,7 +26,10 @@ impl Sink for Log {
     }
 }
 
-fn read_with<'a>(mut reader: Reader, pieces: impl IntoIterator<Item = &'a [u8]>) -> (Log, Ending) {
+fn read_with<'a>(
+    mut reader: Reader,
+    pieces: impl IntoIterator<Item = &'a [u8]>,
+) -> (Log, FinishedResponse) {
     let mut log = Log::default();
     for piece in pieces {
         reader.push(piece, &mut log);
@@ -35,11 +38,11 @@ fn read_with<'a>(mut reader: Reader, pieces: impl IntoIterator<Item = &'a [u8]>)
     (log, ending)
 }
 
-fn read<'a>(strict: bool, pieces: impl IntoIterator<Item = &'a [u8]>) -> (Log, Ending) {
+fn read<'a>(strict: bool, pieces: impl IntoIterator<Item = &'a [u8]>) -> (Log, FinishedResponse) {
     read_with(Reader::new(decoder_options(strict)), pieces)
 }
 
-fn read_text(text: &str) -> (Log, Ending) {
+fn read_text(text: &str) -> (Log, FinishedResponse) {
     read(false, [text.as_bytes()])
 }
 
