@@ -1,7 +1,7 @@
 """The graph: questions to the user, then the scripted model, then its tools, until nothing is left to do.
 
-A call of a tool that is not here belongs to the page: the graph ends, the page answers, and the next run goes on with its
-answer.
+A call of a tool that is not here belongs to the page: the graph ends, the page answers, and the next run continues with
+its answer.
 """
 
 import json
