@@ -103,8 +103,8 @@ impl fmt::Debug for Assistant {
 #[derive(Clone, Copy)]
 pub(crate) struct ServerMarker;
 
-/// Returns the assistant of the current context. Returns `None` on a server. If there is no
-/// assistant, logs an error (rule "a hook without a provider").
+/// Returns the assistant of the current context. Returns `None` on a server. Outside of a provider,
+/// logs an error and returns `None` (rule "a hook without a provider").
 pub(crate) fn assistant_or_log_error(hook: &str) -> Option<Assistant> {
     find_assistant(None, || {
         format!("{hook} was called outside of <AssistantProvider>: nothing is registered")

@@ -92,10 +92,10 @@ fn edit_button(assistant: &Assistant, content: &Content, words: &Words) -> AnyVi
     let Some(slot) = use_context::<ComposerSlot>() else {
         return ().into_any();
     };
-    let checked_content = content.clone();
+    let content_to_check = content.clone();
     let can_edit = memo(move || {
         slot.get()
-            .is_some_and(|composer| composer.can_hold(&checked_content))
+            .is_some_and(|composer| composer.can_hold(&content_to_check))
     });
     let (assistant, content, words) = (assistant.clone(), content.clone(), words.clone());
     let render_button = move || {

@@ -24,7 +24,7 @@ pub(super) fn TurnView(
     turn: ArcRwSignal<TurnBlock>,
 ) -> impl IntoView {
     let list_turn = turn.clone();
-    let marker_turn = turn.clone();
+    let newest_attribute_turn = turn.clone();
     let position_turn = turn.clone();
     let message_sources = (transcript.assistant.clone(), turn.clone());
     let words = Words::current();
@@ -103,7 +103,7 @@ pub(super) fn TurnView(
             data-of=is_by_user.then_some("user")
             data-empty=empty_attribute
             on:focusin=move |_| focused_turn.set(Some(focused_id.clone()))
-            data-newest=move || marker_turn.with(|turn| turn.newest).then_some("")
+            data-newest=move || newest_attribute_turn.with(|turn| turn.newest).then_some("")
         >
             <h3 class="la-visually-hidden" id=heading_id.clone()>{heading}</h3>
             {messages}

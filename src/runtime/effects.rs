@@ -93,13 +93,13 @@ impl Runtime {
 
     /// Aborts the request of a run, if the request is open, and calls
     /// [`Agent::stop`](crate::agent::Agent::stop), so that the run ends at its server. While
-    /// `leaves_runs` is true, `stop` is not called, so that the run can be resumed.
+    /// `detaches_runs` is true, `stop` is not called, so that the run can be resumed.
     fn abort_run(&self, run: RunKey) {
         let Some(task) = self.runs.borrow_mut().remove(&run) else {
             return;
         };
         task.abort.abort();
-        if !self.leaves_runs.get() {
+        if !self.detaches_runs.get() {
             task.agent.stop(&task.thread_id, &task.run_id);
         }
     }

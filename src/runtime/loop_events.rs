@@ -37,8 +37,8 @@ impl Runtime {
             return;
         }
         let events = self.read(|session| {
-            let mut events = self.loop_events.events.borrow_mut();
-            events.record(session, changes.list())
+            let mut converter = self.loop_events.events.borrow_mut();
+            converter.record(session, changes.list())
         });
         for event in events.unwrap_or_default() {
             self.report_observer_failures(self.loop_events.observers.notify(&event));

@@ -111,7 +111,7 @@ pub(crate) struct Runtime {
     runs: RefCell<HashMap<RunKey, RunTask>>,
     /// True if open runs are stored as open when the provider is unmounted, instead of being ended
     /// at their servers.
-    leaves_runs: Cell<bool>,
+    detaches_runs: Cell<bool>,
     handlers: RefCell<HashMap<InvocationId, HandlerTask>>,
     replies: RefCell<HashMap<CallKey, oneshot::Sender<CardReply>>>,
     /// The callers of [`Runtime::execute`] that wait for an outcome, by the number of the request.
@@ -172,7 +172,7 @@ impl Runtime {
             agent: RefCell::new(agent),
             code: RefCell::default(),
             runs: RefCell::default(),
-            leaves_runs: Cell::new(false),
+            detaches_runs: Cell::new(false),
             handlers: RefCell::default(),
             replies: RefCell::default(),
             executing: RefCell::default(),
@@ -269,14 +269,14 @@ impl Runtime {
         let outcome = self.submit_step(QueuedStep::Input(Box::new(input)));
         match (outcome, message) {
             (Ok(()), _) => {}
-            (Err(_), Some(content)) => self.return_message(&content),
+            (Err(_), Some(content)) => self.return_to_composer(&content),
             (Err(refusal), None) => console_error(&refusal.to_string()),
         }
     }
 
     /// Returns a message to the composer, because the session has refused the message although the
     /// message counted as accepted.
-    fn return_message(&self, content: &Content) {
+    fn return_to_composer(&self, content: &Content) {
         self.returned.update(|list| list.push(content.clone()));
     }
 
@@ -486,7 +486,7 @@ impl Runtime {
         // open, as when the page is unloaded.
         if let Some(persistence) = self.persistence.take() {
             persistence.shut_down();
-            self.leaves_runs.set(true);
+            self.detaches_runs.set(true);
         }
         // The session is stopped first, so that no call restarts when actions are unregistered
         // later.

@@ -46,7 +46,7 @@ impl ApprovalBatch {
     }
 
     /// Returns true if the batch contains more than one call; tracked.
-    pub(crate) fn has_several(self) -> bool {
+    pub(crate) fn has_several_calls(self) -> bool {
         self.several.get()
     }
 
@@ -123,11 +123,11 @@ fn batch_card(entries: RwSignal<Vec<BatchEntry>>) -> AnyView {
     };
     let approve = move |event: leptos::ev::MouseEvent| {
         let list = entries.get_untracked();
-        // The calls are approved only if every card was read. `check_read` scrolls to the first
+        // The calls are approved only if every card was read. `check_is_read` scrolls to the first
         // unread part.
         if !is_trusted(&event)
             || !visibility.check_answer()
-            || !list.iter().all(|entry| entry.visibility.check_read())
+            || !list.iter().all(|entry| entry.visibility.check_is_read())
         {
             return;
         }

@@ -330,8 +330,8 @@ impl AnswerForm {
         button_row(buttons)
     }
 
-    /// Renders the controls that answer the question, disabled once the time is over; cancelling is
-    /// always possible.
+    /// Renders the controls that answer the question. Once the question has expired, only the
+    /// button that cancels is enabled.
     fn answer_controls(&self) -> AnyView {
         if self.shown.open.takes_decisions() {
             return self.send_decisions_buttons();

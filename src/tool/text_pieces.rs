@@ -43,7 +43,8 @@ pub(super) enum Piece<'a> {
     Foreign(&'a str, String),
 }
 
-/// Splits a text into plain pieces and pieces that are shown by their codes.
+/// Splits a text into plain pieces, and pieces with the hidden or confusable characters that are
+/// shown with their codes. `detail` selects these characters.
 pub(super) fn split_pieces(text: &str, detail: EscapeMode) -> Vec<Piece<'_>> {
     let mut pieces = Vec::new();
     let imitates_ascii = detail == EscapeMode::Exact && poses_as_ascii(text);

@@ -80,10 +80,10 @@ impl PartialList {
 
 /// Returns the text of a button that shows `count` more of the `total` hidden items.
 pub(crate) fn show_more_text(labels: &Labels, count: usize, total: usize) -> String {
-    let word = match total > count {
+    let template = match total > count {
         true => &labels.show_more_of,
         false => &labels.show_more,
     };
-    let text = word.replace("{count}", &count.to_string());
+    let text = template.replace("{count}", &count.to_string());
     text.replace("{total}", &total.to_string())
 }

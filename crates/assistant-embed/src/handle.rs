@@ -121,8 +121,8 @@ impl Chat {
         Ok(self.store_guard(guard))
     }
 
-    /// Sets a rule that can end the agent loop, as wrapped by `npm/foreign.js`. A rule that fails
-    /// ends the loop.
+    /// Sets a rule that can end the agent loop. `npm/foreign.js` wraps the function of the page. A
+    /// rule that fails ends the loop.
     ///
     /// # Errors
     ///
@@ -149,7 +149,7 @@ impl Chat {
         Ok(self.store_guard(guard))
     }
 
-    /// Sets the permission rule for all actions, as wrapped by `npm/foreign.js`.
+    /// Sets the permission rule for all actions. `npm/foreign.js` wraps the function of the page.
     ///
     /// # Errors
     ///

@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::{
     cursor::Cursor,
     sse::SseDecoder,
-    stream::{End, Ending, Read, Sink},
+    stream::{End, FinishedResponse, Read, Sink},
 };
 use assistant_core::{
     event::{Diagnostic, fault::ProtocolError},
@@ -208,7 +208,7 @@ impl<D: Decode> FrameReader<D> {
 
     /// Ends the response. Reads the JSON document, or a last frame whose data is complete although
     /// no blank line follows, releases buffered data, and returns the outcome.
-    pub fn finish(mut self, sink: &mut dyn Sink) -> Ending {
+    pub fn finish(mut self, sink: &mut dyn Sink) -> FinishedResponse {
         let mut is_mid_frame = false;
         if self.kind == ResponseKind::Document && self.error.is_none() {
             let text = String::from_utf8_lossy(&self.body).into_owned();
@@ -230,7 +230,7 @@ impl<D: Decode> FrameReader<D> {
             }
         }
         let end = self.decoder.finish(sink);
-        Ending {
+        FinishedResponse {
             end: match self.error {
                 Some(_) => End::Failed,
                 None => end,
@@ -256,7 +256,7 @@ impl<D: Decode> Read for FrameReader<D> {
         self.cursor.reconnect()
     }
 
-    fn finish(self: Box<Self>, sink: &mut dyn Sink) -> Ending {
+    fn finish(self: Box<Self>, sink: &mut dyn Sink) -> FinishedResponse {
         Self::finish(*self, sink)
     }
 }

@@ -26,7 +26,7 @@ pub trait Sink {
 /// The outcome of a response, and the error that ended it, if any.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Ending {
+pub struct FinishedResponse {
     /// The outcome of the stream.
     pub end: End,
     /// The error that ended the response. It is present if and only if `end` is [`End::Failed`].
@@ -52,5 +52,5 @@ pub trait Read: std::fmt::Debug {
     }
 
     /// Ends the response and returns its outcome.
-    fn finish(self: Box<Self>, sink: &mut dyn Sink) -> Ending;
+    fn finish(self: Box<Self>, sink: &mut dyn Sink) -> FinishedResponse;
 }

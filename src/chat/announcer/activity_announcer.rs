@@ -24,8 +24,8 @@ type StillAppliesFn = Box<dyn Fn() -> bool + Send + Sync>;
 /// announces these texts.
 #[derive(Clone, Copy)]
 pub(in crate::chat) struct ActivityAnnouncer {
-    /// The conversation, and the message after which messages are announced: the newest message
-    /// when announcements began or the conversation was opened.
+    /// The number of the conversation, and the id of the message after which messages are
+    /// announced: the newest message when announcements began or the conversation was opened.
     baseline: StoredValue<(u64, Option<MessageId>)>,
     /// The ids of the notices that existed when announcements began.
     notices: StoredValue<Vec<NoticeId>>,
@@ -67,8 +67,8 @@ impl ActivityAnnouncer {
         }
     }
 
-    /// Returns the conversation, and the message after which messages are announced: the newest
-    /// message when announcements began or the conversation was opened.
+    /// Returns the number of the conversation, and the id of the message after which messages are
+    /// announced: the newest message when announcements began or the conversation was opened.
     pub(super) fn baseline(self) -> (u64, Option<MessageId>) {
         self.baseline.get_value()
     }

@@ -212,15 +212,15 @@ fn announce_requests(assistant: &Assistant, announcer: ActivityAnnouncer) {
 fn announce_tools(assistant: &Assistant, announcer: ActivityAnnouncer) {
     let (call_assistant, words) = (assistant.clone(), Words::current());
     let observer = assistant.on_call_event(move |event: &CallEvent| {
-        let call = || ToolCallView::<Value>::new(&call_assistant, event.call_key());
+        let create_view = || ToolCallView::<Value>::new(&call_assistant, event.call_key());
         untrack(|| match event.phase() {
             Phase::Running => {
-                let call = call();
+                let call = create_view();
                 let still_runs = move || untrack(|| call.phase()) == Phase::Running;
                 announcer.announce_transient_status(running_text(&call, &words), still_runs);
             }
             Phase::OutputError | Phase::OutputAvailable => {
-                if let Some(text) = failure_text(&call(), event, &words) {
+                if let Some(text) = failure_text(&create_view(), event, &words) {
                     announcer.announce_status(text);
                 }
             }

@@ -60,8 +60,8 @@ pub fn MessageView(
     let render = move || {
         let (has_speaker, is_by_user) = (message.speaker.is_some(), message.role == Role::User);
         let children = move || {
-            // Rare parts are left out of the list, because `None` would add a placeholder node to
-            // the DOM.
+            // Parts that the message does not have are left out of the list, because `None` would
+            // add a placeholder node to the DOM.
             let speaker =
                 (has_speaker && !is_by_user).then(|| view! { <MessageSpeaker /> }.into_any());
             let editor = is_by_user.then(|| view! { <MessageEditor /> }.into_any());

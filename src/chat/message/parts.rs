@@ -219,7 +219,7 @@ fn first_awaiting_approval(batch: ApprovalBatch, parts: &[PartCell]) -> Option<C
         _ => None,
     });
     let first = batch
-        .has_several()
+        .has_several_calls()
         .then(|| calls.find(|call| batch.has_call(call)));
     first.flatten()
 }

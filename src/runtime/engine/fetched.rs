@@ -50,7 +50,7 @@ pub(crate) fn step_handler() -> Option<StepHandler> {
 /// engine is being fetched.
 #[derive(Default)]
 pub(crate) struct HeldInputs {
-    /// True once an input with a visible result has waited for the engine.
+    /// True once an input has requested the engine, so that the user may have to wait.
     pub(crate) shows: ArcRwSignal<bool>,
     /// The message among the waiting inputs, which views show until the session has the message.
     pub(crate) message: ArcRwSignal<Option<Arc<Content>>>,
@@ -141,7 +141,7 @@ impl Runtime {
             return;
         };
         if refused {
-            self.return_message(&content);
+            self.return_to_composer(&content);
         }
         // Updates the conversation at once, so that the message appears in the conversation in the
         // same frame in which the waiting message disappears.

@@ -133,7 +133,7 @@ impl StorePersistence {
     /// not start.
     ///
     /// If the store fails, a call that was never passed to a store is allowed, since no other page
-    /// can start the call. The entry of the call is written later (rule "when a store fails";
+    /// can start the call. The entry of the call is written later (rule "failure of a store";
     /// [`StoredCalls`] tracks these calls).
     async fn write_claim(&self, entry: &JournalEntry) -> Result<(), String> {
         let thread = self.thread();

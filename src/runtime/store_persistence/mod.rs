@@ -114,7 +114,7 @@ pub(crate) struct StorePersistence {
     ended: Cell<bool>,
     /// The previous conversation with its unsaved changes, as long as these changes may have to be
     /// written.
-    left: RefCell<Option<(Rc<TabThread>, UnsavedChanges)>>,
+    previous_thread: RefCell<Option<(Rc<TabThread>, UnsavedChanges)>>,
     /// True if the application has given the id of the conversation that is opened first.
     is_named: bool,
     refreshing: Cell<bool>,
@@ -160,7 +160,7 @@ impl StorePersistence {
             failure: FailureState::default(),
             restores: Cell::new(false),
             ended: Cell::new(false),
-            left: RefCell::default(),
+            previous_thread: RefCell::default(),
             is_named,
             refreshing: Cell::new(false),
             listed: RefCell::default(),
@@ -306,7 +306,7 @@ impl StorePersistence {
         let unsaved_changes = self.unsaved.replace(UnsavedChanges::whole_thread());
         self.series.take();
         // The previous conversation is kept, with its lock, until its pending writes are done.
-        self.left
+        self.previous_thread
             .replace(was_owner.then_some((previous_thread, unsaved_changes)));
         // While the store fails, the new conversation is not remembered, because a reload could not
         // open it.
@@ -382,7 +382,7 @@ impl Persistence for StorePersistence {
     }
 
     fn record_result(&self, entry: JournalEntry) {
-        if let Some((previous_thread, unsaved_changes)) = &mut *self.left.borrow_mut()
+        if let Some((previous_thread, unsaved_changes)) = &mut *self.previous_thread.borrow_mut()
             && previous_thread.id == entry.thread_id()
         {
             return unsaved_changes.add_entry(&entry);
@@ -396,7 +396,7 @@ impl Persistence for StorePersistence {
     }
 
     fn store_archive(&self, thread_id: &str, snapshot: Value) {
-        let previous_state = self.left.take();
+        let previous_state = self.previous_thread.take();
         if let Some((thread, unsaved_changes)) =
             previous_state.filter(|(thread, _)| thread.id == thread_id)
         {

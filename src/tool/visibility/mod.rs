@@ -153,7 +153,7 @@ impl Visibility {
     /// If a part is unread, asks the user to continue reading, and scrolls to that part.
     pub(crate) fn check_answer(self) -> bool {
         let press = self.presses.current();
-        let is_read = press.is_some() && self.check_read();
+        let is_read = press.is_some() && self.check_is_read();
         let is_by_pointer = press.is_some_and(|press| press.pointed);
         is_read && (self.still.get_untracked() || !is_by_pointer)
     }
@@ -161,7 +161,7 @@ impl Visibility {
     /// Examines the card, and returns true if every part was visible, and nothing has covered the
     /// card, for at least [`SETTLE_MS`]. If a part is unread, asks the user to continue reading,
     /// and scrolls to that part.
-    pub(super) fn check_read(self) -> bool {
+    pub(super) fn check_is_read(self) -> bool {
         self.examine(true, &mut HitTest::default());
         let is_read = self.read.get_untracked();
         if !is_read {

@@ -38,7 +38,8 @@ pub(super) fn is_proof_of_cover(part: &Element) -> bool {
         && !has_shadow_beside(part)
 }
 
-/// Returns true if no edge clips an element, so that the browser examines the complete element.
+/// Returns true if neither a scroll container nor the window clips more than [`IGNORED_WIDTH`] from
+/// any side of an element. Only then does the browser's report apply to the complete element.
 fn is_unclipped(element: &Element) -> bool {
     let rect = element.get_bounding_client_rect();
     visible_box(element).is_some_and(|(left, top, right, bottom)| {

@@ -119,8 +119,8 @@ impl ActionSpec {
         }
     }
 
-    /// Returns the unique name: at most 128 characters, which are ASCII letters, digits, `_`, `-`
-    /// and `.`.
+    /// Returns the name of the action. [`Self::check`] fails unless the name consists of 1 to 128
+    /// ASCII letters, digits, `_`, `-` and `.`.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
@@ -329,7 +329,7 @@ impl ActionSpec {
     }
 
     /// Returns true if a call of the action runs as soon as its arguments are complete. The option
-    /// is intended for cheap, idempotent reads (rule "when a tool starts").
+    /// is intended for cheap, idempotent reads (rule "start of a tool").
     #[must_use]
     pub const fn is_eager(&self) -> bool {
         self.eager

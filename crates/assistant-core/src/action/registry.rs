@@ -70,7 +70,7 @@ impl Registry {
     /// tools have changed.
     pub(crate) fn register(&mut self, id: RegistrationId, spec: ActionSpec) -> bool {
         let is_renamed = self.names.get(&id).is_some_and(|name| *name != spec.name);
-        let was_removed = is_renamed && self.unregister(id);
+        let has_removal_changed_tools = is_renamed && self.unregister(id);
         let name = spec.name.clone();
         let old_tool = self.offered_tool(&name);
         let stack = self.stacks.entry(name.clone()).or_default();
@@ -84,7 +84,7 @@ impl Registry {
                 self.sequence.push((order, id));
             }
         }
-        was_removed || old_tool != self.offered_tool(&name)
+        has_removal_changed_tools || old_tool != self.offered_tool(&name)
     }
 
     /// Removes a registration if it exists. Returns true if the offered tools or their order have

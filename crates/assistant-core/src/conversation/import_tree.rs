@@ -270,12 +270,12 @@ fn convert_call(call: &Value) -> Option<Value> {
     let fields = function.unwrap_or(call);
     let id = parse_id(call.get("id")).or_else(|| parse_id(call.get("toolCallId")))?;
     let name = find_text(fields, &["name", "toolName"]).or_else(|| find_text(call, &["toolName"]));
-    let args = ["arguments", "parameters", "args", "input"].iter();
-    let args = args
+    let arg_keys = ["arguments", "parameters", "args", "input"].iter();
+    let args = arg_keys
         .filter_map(|key| fields.get(*key))
         .find(|args| !args.is_null());
-    let results = ["result", "output"].iter();
-    let result = results
+    let result_keys = ["result", "output"].iter();
+    let result = result_keys
         .filter_map(|key| call.get(*key))
         .find(|result| !result.is_null());
     let failure = find_text(call, &["error"]);

@@ -22,11 +22,11 @@ impl Conversation {
         let is_match = |call: &&ToolCall| call.is_real() && call.id == wire_id;
         // The last call of the newest message is compared first, because it usually has the id, and
         // a comparison is cheaper than a lookup.
-        let newest = self.tree.tip().and_then(|node| {
+        let last_call = self.tree.tip().and_then(|node| {
             let part = self.node(node)?.message.parts.last()?;
             self.calls.get(&part.call_key()?)
         });
-        if let Some(call) = newest.filter(is_match) {
+        if let Some(call) = last_call.filter(is_match) {
             return Some(call.key());
         }
         let mut candidates = self.calls.calls_with_wire_id(wire_id).filter(is_match);

@@ -26,9 +26,9 @@ pub(crate) enum Note {
     /// The question and the answer of a stored call were read.
     #[cfg(feature = "ui-stream")]
     Approval(Option<CallApproval>),
-    /// A decision about the call was made without an answer on its card (unlike
-    /// [`Self::DecidedAsShown`]): an equal call was denied before, the call ends as denied, or a
-    /// callout contains the decision.
+    /// The decision about the call, without the decider and the fingerprint that
+    /// [`Self::DecidedAsShown`] records. The note is applied if an equal call was denied before,
+    /// when a denied call ends, and if a callout contains a decision.
     Decision(Decision),
     /// The user or the application decided about the call as it was shown on the card.
     DecidedAsShown {

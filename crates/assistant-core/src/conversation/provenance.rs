@@ -1,4 +1,4 @@
-//! Determines the author of a message, independent of its role (rule "who wrote a message").
+//! Determines the author of a message, independent of its role (rule "author of a message").
 //!
 //! The user is the author of messages with the role `user` that were written on this page or loaded
 //! from a record by the application. The agent is the author of a message with the role `user` that

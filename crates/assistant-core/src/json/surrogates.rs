@@ -21,8 +21,8 @@ pub fn without_marks(text: &str) -> String {
 }
 
 /// Returns the mark that represents a surrogate.
-pub fn mark(half: u16) -> char {
-    let offset = u32::from(half).saturating_sub(0xD800);
+pub fn mark(surrogate: u16) -> char {
+    let offset = u32::from(surrogate).saturating_sub(0xD800);
     char::from_u32(FIRST_MARK + offset).unwrap_or(REPLACED)
 }
 

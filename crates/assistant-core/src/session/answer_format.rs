@@ -22,7 +22,8 @@ pub(super) enum AnswerFormat {
     BooleanOrOther,
     /// A decision for each action of the interrupt's list.
     Decisions,
-    /// Any value that the schema of the answer accepts.
+    /// Any value that the schema of the answer accepts, or any value at all if the interrupt has no
+    /// schema.
     Anything,
 }
 

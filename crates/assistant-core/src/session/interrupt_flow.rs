@@ -195,9 +195,11 @@ impl Session {
         if status == ResumeStatus::Resolved && has_changed {
             return cx.refuse(Refusal::Changed);
         }
-        let open = self.interrupts.find(id);
+        let open_interrupt = self.interrupts.find(id);
         let is_answer = status == ResumeStatus::Resolved;
-        if is_answer && open.is_some_and(|open| self.is_question_reserved_for_user(open, cx)) {
+        if is_answer
+            && open_interrupt.is_some_and(|open| self.is_question_reserved_for_user(open, cx))
+        {
             return cx.refuse(Refusal::OnlyUser);
         }
         self.answer_interrupt(id, status, payload, cx);

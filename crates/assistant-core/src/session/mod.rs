@@ -513,10 +513,13 @@ impl Session {
     /// approval is refused if the call has changed since.
     #[must_use]
     pub fn fingerprint(&self, key: &CallKey) -> Option<Fingerprint> {
-        let call = self.call_fingerprint(key)?;
+        let call_fingerprint = self.call_fingerprint(key)?;
         let interrupts = self.interrupts.unanswered_on_card(key);
         let questions = interrupts.map(|open| open.fingerprint(&self.conversation));
-        Some(Fingerprint::from_card(call, &questions.collect::<Vec<_>>()))
+        Some(Fingerprint::from_card(
+            call_fingerprint,
+            &questions.collect::<Vec<_>>(),
+        ))
     }
 
     /// Returns the fingerprint of a call without the agent's questions about the call.

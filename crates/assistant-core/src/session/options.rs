@@ -58,7 +58,7 @@ impl SessionOptions {
     }
 
     /// Sets whether every action runs as soon as its arguments are complete, for agents that hold
-    /// the stream open until the result arrives (rule "when a tool starts"). The default is
+    /// the stream open until the result arrives (rule "start of a tool"). The default is
     /// `false`.
     #[must_use]
     pub fn eager(mut self, enabled: bool) -> Self {

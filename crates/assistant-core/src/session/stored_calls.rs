@@ -8,7 +8,7 @@ use crate::conversation::CallKey;
 ///
 /// A host that cannot write to its store answers [`Effect::Commit`](super::Effect::Commit) with
 /// `Ok` only if [`Self::may_start`] permits it. A call that was never passed to a store exists in
-/// this page only, so the session itself ensures that it starts once (rule "when a store fails").
+/// this page only, so the session itself ensures that it starts once (rule "failure of a store").
 ///
 /// The calls of a session must be added ([`Self::of`], [`Self::add`])
 ///

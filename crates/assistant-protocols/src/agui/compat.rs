@@ -116,7 +116,8 @@ impl Compat {
         ));
     }
 
-    /// Returns a new id. The id is unique in the conversation because it begins with the run's id.
+    /// Returns a new id. The id is unique in the conversation, because it consists of the run's id
+    /// and a counter.
     fn new_id(&mut self) -> String {
         self.last_id += 1;
         format!("{}-thinking-{}", self.run_id, self.last_id)

@@ -22,7 +22,7 @@ mod run;
 mod surrogates;
 mod verify;
 
-pub use super::stream::{End, Ending, Sink};
+pub use super::stream::{End, FinishedResponse, Sink};
 pub use assistant_core::event::fault::ProtocolError;
 pub use compat::Compat;
 pub use decode::decode_event;

@@ -5,7 +5,7 @@ use serde_json::json;
 use super::{Decoder, ResponseParams};
 use crate::{
     frames::{Decode, FrameReader},
-    stream::{End, Ending, Read, Sink},
+    stream::{End, FinishedResponse, Read, Sink},
 };
 use assistant_core::event::{Diagnostic, fault::ProtocolError};
 
@@ -135,7 +135,7 @@ impl Read for TextReader {
         false
     }
 
-    fn finish(mut self: Box<Self>, sink: &mut dyn Sink) -> Ending {
+    fn finish(mut self: Box<Self>, sink: &mut dyn Sink) -> FinishedResponse {
         if !self.rest.is_empty() {
             self.push_text("\u{FFFD}", sink);
             let message = "The text ended in the middle of a character.";
@@ -148,7 +148,7 @@ impl Read for TextReader {
                 self.decoder.push_chunk(json!({"type": kind}), sink);
             }
         }
-        Ending {
+        FinishedResponse {
             end: self.decoder.finish(sink),
             error: None,
             mid_frame: false,

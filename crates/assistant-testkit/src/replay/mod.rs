@@ -34,7 +34,7 @@ use assistant_core::{
 };
 use assistant_protocols::{
     agui::{DecoderOptions, Reader},
-    stream::{Ending, Read, Sink},
+    stream::{FinishedResponse, Read, Sink},
 };
 
 use tally::RunTally;
@@ -223,7 +223,7 @@ impl<'a> Player<'a> {
         }
     }
 
-    fn into_report(mut self, ending: Ending) -> Report {
+    fn into_report(mut self, ending: FinishedResponse) -> Report {
         if self.left_out > 0 {
             let message = format!("{} more diagnostics were left out.", self.left_out);
             let note = Diagnostic::new("left-out", message);

@@ -343,10 +343,10 @@ impl Conversation {
     /// Returns an id that no call of the conversation has, because the ids of callouts are unique
     /// only within a message.
     fn unused_call_id(&self, ix: usize, id: String) -> String {
-        let message = self.node(ix).map_or("", |node| node.message.wire_id());
+        let message_id = self.node(ix).map_or("", |node| node.message.wire_id());
         let mut unused_id = id;
         while self.find_call(&unused_id).is_some() {
-            unused_id = format!("{message}-{unused_id}");
+            unused_id = format!("{message_id}-{unused_id}");
         }
         unused_id
     }

@@ -189,7 +189,7 @@ impl Conversation {
     /// not empty, which may be the user's message. A turn that already has a mark is not changed.
     pub(crate) fn mark_failed_turn(&mut self, cut: Cut) {
         self.tree.close_gaps();
-        let mut newest = None;
+        let mut newest_ix = None;
         for depth in (0..self.tree.path().len()).rev() {
             let ix = self.tree.path().get(depth).copied();
             let Some((ix, node)) = ix.and_then(|ix| Some((ix, self.node(ix)?))) else {
@@ -199,14 +199,14 @@ impl Conversation {
             if message.cut.is_some() {
                 return;
             }
-            if newest.is_none() && !message.is_empty() {
-                newest = Some(ix);
+            if newest_ix.is_none() && !message.is_empty() {
+                newest_ix = Some(ix);
             }
             if message.is_from_user() {
                 break;
             }
         }
-        if let Some(ix) = newest {
+        if let Some(ix) = newest_ix {
             self.edit_message(ix, |message| message.cut = Some(cut));
         }
     }

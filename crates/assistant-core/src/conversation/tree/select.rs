@@ -18,7 +18,8 @@ impl<M> Tree<M> {
         }
     }
 
-    /// Returns the previous or the next version of an item.
+    /// Returns the id of the previous or the next version of an item. Fails if there is no such
+    /// version.
     pub(in crate::conversation) fn sibling(
         &self,
         id: &MessageId,

@@ -48,9 +48,9 @@ fn as_integer(number: &Number) -> Option<i128> {
         .or_else(|| number.as_u64().map(i128::from));
     integer.or_else(|| {
         let float = number.as_f64()?;
-        let is_whole = float.fract() == 0.0 && float.abs() < 1e20;
+        let is_exact_integer = float.fract() == 0.0 && float.abs() < 1e20;
         // The conversion is exact, since every whole float below 1e20 fits in an `i128`.
-        is_whole.then_some(float as i128)
+        is_exact_integer.then_some(float as i128)
     })
 }
 

@@ -85,14 +85,14 @@ pub(super) fn is_plain_after(text: &str, shown: usize) -> bool {
     let word = bytes_before
         .iter()
         .rev()
-        .take(MAX_EXAMINED_WORD)
+        .take(MAX_EXAMINED_WORD_LEN)
         .take_while(|byte| !byte.is_ascii_whitespace());
     let word_len = word.count();
     let Some(tail) = text.as_bytes().get(shown - word_len..) else {
         return false;
     };
     let mut previous = b' ';
-    word_len < MAX_EXAMINED_WORD
+    word_len < MAX_EXAMINED_WORD_LEN
         && tail.iter().all(|&byte| {
             let is_www_dot = byte == b'.' && previous.eq_ignore_ascii_case(&b'w');
             previous = byte;
@@ -104,4 +104,4 @@ pub(super) fn is_plain_after(text: &str, shown: usize) -> bool {
 }
 
 /// The length up to which a word is examined. Text with longer words is parsed.
-const MAX_EXAMINED_WORD: usize = 128;
+const MAX_EXAMINED_WORD_LEN: usize = 128;
