@@ -2,8 +2,8 @@
 //! invalid.
 //!
 //! A check is bound to the call's name and exact argument text, and to the rules of its action. If
-//! any of these changes before the handler starts, the call is checked again (rule "when a tool
-//! starts").
+//! any of these changes before the handler starts, the call is checked again (rule "start of a
+//! tool").
 
 use super::{
     Answer, Cx, PolicyQuestion, Session, Ticket,
