@@ -33,7 +33,7 @@ pub use scripted::{Script, ScriptedAgent, last_user_text, results_since_user};
 
 /// An agent, which performs runs: it takes the input of a run and emits the run's events.
 ///
-/// When a run is stopped, the future of [`Self::run`] is dropped. Dropping the future must end the
+/// The future of [`Self::run`] is dropped if its run is stopped. Dropping the future must end the
 /// request.
 pub trait Agent: 'static {
     /// Returns the traits of the agent on which the session depends. This method is called once,

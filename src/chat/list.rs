@@ -313,11 +313,11 @@ impl ListState {
                 // Blocks are otherwise measured only on scrolling, so blocks that fit into the view
                 // are measured now. The blocks of a list that is not rendered stay unmeasured and
                 // are dropped below, because no other limit applies to these blocks.
-                let can_measure = at_end && !has_waiting_rows() && !is_hidden();
+                // The height is read last, because reading it may force a layout.
+                let must_measure = at_end && window.has_too_many_unmeasured(&self.thread);
+                let can_measure = must_measure && !has_waiting_rows() && !is_hidden();
                 let content = content.filter(|content| can_measure && content.client_height() > 0);
-                if let Some(content) = content
-                    && window.has_too_many_unmeasured(&self.thread)
-                {
+                if let Some(content) = content {
                     self.measure_heights(content);
                 }
                 self.window = Some(window.extend_to_end(&self.thread, at_end));

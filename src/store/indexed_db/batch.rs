@@ -5,7 +5,7 @@
 //! made in the event of the last request of the previous piece. If a piece fails, nothing of the
 //! batch is written.
 //!
-//! When the page is unloaded, the browser aborts a transaction for which further requests are to be
+//! On unload of the page, the browser aborts a transaction for which further requests are to be
 //! made. Therefore, if the page is hidden or unloaded, this page aborts the transaction and makes
 //! all requests at once in a new transaction. This page does the same if this connection begins
 //! another transaction, which must follow the batch.
