@@ -2,6 +2,8 @@
 
 use leptos::prelude::*;
 
+use super::after;
+
 /// The icons that the components use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
@@ -209,7 +211,15 @@ impl From<Icon> for ViewFn {
     }
 }
 
-/// Renders the indicator of ongoing work.
+/// The time after which a spinner begins to turn, in milliseconds. An animation costs frames even
+/// if it ends at once, as in a series of short calls.
+const SPIN_DELAY_MS: u32 = 300;
+
+/// Renders the indicator of ongoing work, a ring that begins to turn after a moment.
 pub fn spinner() -> impl IntoView {
-    view! { <span class="la-spinner" aria-hidden="true"></span> }
+    let spins = RwSignal::new(false);
+    after(SPIN_DELAY_MS, move || {
+        let _ = spins.try_set(true);
+    });
+    view! { <span class="la-spinner" data-spins=move || spins.get().then_some("") aria-hidden="true"></span> }
 }
