@@ -6,7 +6,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
-import { mountIn } from "../support/embed.mjs";
+import { mountIn, stored } from "../support/embed.mjs";
 import { begin, fakeAgent, finish, send } from "../support/fake-agent.mjs";
 import { relay } from "../support/relay.mjs";
 import { plainPage } from "../support/servers.mjs";
@@ -49,6 +49,7 @@ for (const [name, disturb] of [
     const before = await mount();
     await before.send("Hello");
     await before.says("The first half,");
+    await stored(page);
     const chat = await disturb(page, mount, before, between);
     await chat.says("The first half,");
     agent.proceed();

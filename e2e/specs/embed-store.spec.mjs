@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 
 import { eventually } from "../support/chat.mjs";
-import { beginIn, embedSuite, heldBack, mountIn } from "../support/embed.mjs";
+import { beginIn, embedSuite, heldBack, mountIn, stored } from "../support/embed.mjs";
 import { begin, finish, send } from "../support/fake-agent.mjs";
 
 const hello = (answer, input) => {
@@ -30,6 +30,7 @@ pageTest("store: a conversation is restored after a reload and continues", {}, a
   const chat = await mountIn(page, "one", url, KEPT, "full");
   await chat.ask("Do you remember me?");
   await chat.says("Hello yourself.");
+  await stored(page);
   const back = await again(page, "one", url, KEPT);
   await back.says("Hello yourself.");
   assert.equal(await back.messages("user").count(), 1);
@@ -47,6 +48,7 @@ pageTest("store: a message sent before the conversation is loaded is sent once i
   const url = `${agent.url}hello`;
   const chat = await mountIn(page, "one", url, KEPT, "full");
   await chat.ask("Do you remember me?");
+  await stored(page);
   await page.reload();
   const release = await heldBack(page, /assistant_embed_full_conversation\.wasm/);
   const back = await beginIn(page, "one", url, [], KEPT, "full");
@@ -70,9 +72,14 @@ pageTest("store: conversations are separate by name and by database", {}, async 
   const chat = await mountIn(page, "one", url, { ...KEPT, threadId: "order-17" }, "full");
   await chat.ask("About order 17");
   await chat.says("Hello yourself.");
+  await stored(page);
+  // The conversation has been read from the store.
+  const opened = () => page.waitForFunction(() => globalThis.chats.one.ownership() === "thisTab");
   const other = await again(page, "one", url, { ...KEPT, threadId: "order-18" });
+  await opened();
   assert.equal(await other.messages("user").count(), 0);
   const elsewhere = await again(page, "one", url, { ...KEPT, storeName: "blog", threadId: "order-17" });
+  await opened();
   assert.equal(await elsewhere.messages("user").count(), 0);
   const back = await again(page, "one", url, { ...KEPT, threadId: "order-17" });
   await back.messages("user").first().waitFor();
@@ -86,6 +93,8 @@ pageTest("store: nothing is stored without the option, and invalid options are r
   await chat.says("Hello yourself.");
   const back = await again(page, "one", url);
   assert.equal(await back.messages("user").count(), 0);
+  await back.ask("Do you remember me?");
+  assert.deepEqual(agent.requests("hello").at(-1).body.messages.map(({ content }) => content), ["Do you remember me?"]);
   assert.deepEqual(await page.evaluate(() => indexedDB.databases()), []);
   await assert.rejects(mountIn(page, "two", url, KEPT), /the option `store` must be left out; `leptos-assistant\/full` takes/);
   await assert.rejects(mountIn(page, "two", url, { store: "cloud" }, "full"), /the option `store` must be "indexeddb"/);

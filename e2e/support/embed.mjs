@@ -1,6 +1,8 @@
 // Pages with the npm package in them, and an agent that answers.
 
-import { Chat } from "./chat.mjs";
+import assert from "node:assert/strict";
+
+import { Chat, eventually } from "./chat.mjs";
 import { fakeAgent } from "./fake-agent.mjs";
 import { plainPage } from "./servers.mjs";
 import { suite } from "./suite.mjs";
@@ -64,6 +66,21 @@ export async function beginIn(page, place, url, actions = [], options = {}, face
   const chat = new Chat(page, page.locator(`#${place}`));
   await chat.composer.waitFor();
   return chat;
+}
+
+/**
+ * Waits until the store contains the conversation of a chat that `mountIn` has mounted. From then on, the page writes the
+ * remaining changes when it is unloaded; before, a reload loses the conversation.
+ */
+export async function stored(page, place = "one") {
+  await eventually(async () => {
+    const isListed = await page.evaluate((place) => {
+      const chat = globalThis.chats[place];
+      chat.listConversations();
+      return chat.conversations().some(({ id }) => id === chat.threadId());
+    }, place);
+    assert.ok(isListed, "the store contains the conversation");
+  });
 }
 
 /** Holds requests for the second part of a module back until the returned function is called. */
