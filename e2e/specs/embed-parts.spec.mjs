@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 
-import { eventually } from "../support/chat.mjs";
+import { Chat, eventually } from "../support/chat.mjs";
 import { accessible } from "../support/browser.mjs";
 import { beginIn, embedSuite, heldBack, mountIn } from "../support/embed.mjs";
 import { begin, finish, send } from "../support/fake-agent.mjs";
@@ -85,9 +85,9 @@ partTest("the second part is fetched once, before a chat is used", {}, async (pa
   const fetched = countPartRequests(page);
   const one = await mountIn(page, "one", `${agent.url}hello`);
   const two = await mountIn(page, "two", `${agent.url}again`);
-  assert.equal(fetched(), 1);
+  await eventually(() => assert.equal(fetched(), 1));
   await accessible(page, "#one");
-  await one.picture("embed before anybody turns to it");
+  await one.picture("embed before it is used");
   await one.send("Hello");
   await one.says("Good day.");
   await two.composer.hover();
@@ -186,7 +186,9 @@ partTest("a message that the engine refuses once it is loaded is back in the com
   await chat.composer.fill("More");
   release();
   await eventually(async () => assert.equal(await chat.composer.inputValue(), "Next\n\nMore"));
-  assert.equal(await chat.messages("user").count(), 1, "the one of the conversation");
+  // The conversation is drawn after the message is returned.
+  await chat.messages("user").first().waitFor();
+  assert.equal(await chat.messages("user").count(), 1, "the conversation contains only its own message");
   assert.equal(agent.requests("hello").length, 0);
 });
 
@@ -198,10 +200,13 @@ partTest("a second message before the part is loaded stays in the composer", {},
   release();
   await chat.says("Good day.");
   assert.equal(await chat.composer.inputValue(), "Second");
+  // During the run, the composer sends nothing.
+  await chat.idle();
   await chat.composer.press("Enter");
   await chat.messages("user").nth(1).waitFor();
   assert.match(await chat.messages("user").nth(0).innerText(), /First/);
   assert.match(await chat.messages("user").nth(1).innerText(), /Second/);
+  await chat.idle();
 });
 
 partTest("a chat removed before the part is loaded sends nothing", {}, async (page, agent) => {
@@ -213,10 +218,10 @@ partTest("a chat removed before the part is loaded sends nothing", {}, async (pa
     element.setAttribute("loading", "eager");
     document.getElementById("one").append(element);
   }, `${agent.url}hello`);
-  const composer = page.locator("leptos-assistant textarea");
-  await composer.fill("Hello");
-  await composer.press("Enter");
-  await page.getByText("Thinking").waitFor();
+  const chat = new Chat(page, page.locator("leptos-assistant"));
+  // The composer of the program: a message that waits in the composer before the program is passed to the next chat.
+  await enterText(chat, "Hello");
+  await thinking(chat).waitFor();
   // Other options begin another chat.
   await page.evaluate(() => document.querySelector("leptos-assistant").setAttribute("heading-offset", "1"));
   await eventually(async () => assert.equal(await page.getByText("Thinking").count(), 0));
@@ -224,6 +229,10 @@ partTest("a chat removed before the part is loaded sends nothing", {}, async (pa
   await eventually(async () => assert.ok(await page.evaluate(() => Boolean(document.querySelector("leptos-assistant").chat))));
   await moment(page);
   assert.equal(agent.requests("hello").length, 0);
+  // The next chat sends its own messages only.
+  await chat.ask("Again");
+  await chat.says("Good day.");
+  assert.deepEqual(agent.requests("hello").map(({ body }) => body.messages.map(({ content }) => content)), [["Again"]]);
 });
 
 partTest("a message sent by the page is shown and announced", {}, async (page, agent) => {
@@ -241,18 +250,22 @@ async function loadsOnRetry(page, agent, refuse) {
   await chat.composer.hover();
   // The notice is shown before a message is sent: the user may reload the page.
   await chat.notice(NOT_LOADED).waitFor();
-  await chat.composer.fill("Hello");
-  await chat.composer.press("Enter");
-  await chat.notice(NOT_LOADED).waitFor();
+  await enterText(chat, "Hello");
+  // The message and the second attempt to load appear together, and the notice appears again when that attempt fails.
   assert.equal(await ownText(chat).innerText(), "Hello", "the message stays");
+  await chat.notice(NOT_LOADED).waitFor();
+  assert.equal(await ownText(chat).innerText(), "Hello", "the message stays after the second failure");
   await accessible(page, "#one");
   await chat.picture("embed whose conversation could not be fetched");
   await page.unroute(PART);
   await chat.notice(NOT_LOADED).getByRole("button", { name: "Retry" }).press("Enter");
   await chat.says("Good day.");
-  assert.equal(await chat.messages("user").count(), 1, "nothing was lost");
+  assert.equal(await chat.messages("user").count(), 1, "the message is in the conversation once");
+  await page.waitForFunction(() => globalThis.chats?.one);
   assert.equal(await page.evaluate(() => globalThis.chats.one.messages().length), 2, "`mount` has resolved");
-  assert.equal(await page.evaluate(() => document.activeElement !== document.body), true, "the focus is somewhere");
+  await eventually(async () =>
+    assert.equal(await page.evaluate(() => document.activeElement !== document.body), true, "an element has the focus"),
+  );
 }
 
 partTest("a part that cannot be fetched shows a notice with Retry", { allow: REFUSED }, async (page, agent) => {
