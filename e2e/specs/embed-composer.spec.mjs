@@ -10,20 +10,25 @@ const PROGRAM = "**/assistant_embed_bg.wasm";
 
 const pageTest = packageSuite();
 
-/** A test on a page whose element has these attributes, and whose program is held back until `release` is called. */
-function earlyTest(name, body, { attributes, ...options } = {}) {
-  const address = ({ page, agent }) => `${page.url}launcher.html?${new URLSearchParams({ agent: `${agent.url}talk`, label: "Help", layout: "inline", ...attributes })}`;
-  pageTest(name, { address, bare: true, ...options }, async ({ page }, { agent }) => {
+/**
+ * A test on a page whose element has these attributes, and whose program is held back until `release` is called. `prepare`
+ * prepares the page before it loads the element, and may return further fixtures.
+ */
+function earlyTest(name, body, { attributes, prepare = () => {}, ...options } = {}) {
+  // First a page without an element: leaving a page that loads its program interrupts requests, which the page may report.
+  const address = ({ page }) => `${page.url}bare.html`;
+  pageTest(name, { address, bare: true, ...options }, async ({ page }, { page: { url }, agent }) => {
     agent.forget();
     const release = await heldBack(page, PROGRAM);
     // An inline element needs a height.
     await page.addInitScript(() => document.addEventListener("DOMContentLoaded", () => (document.querySelector("leptos-assistant").style.blockSize = "30rem")));
-    await page.reload();
+    const prepared = await prepare(page);
+    await page.goto(`${url}launcher.html?${new URLSearchParams({ agent: `${agent.url}talk`, label: "Help", layout: "inline", ...attributes })}`);
     const chat = new Chat(page, page.locator("leptos-assistant"));
     const early = page.locator("leptos-assistant [data-early]");
     // The text box of the early composer, or of the program.
     const box = page.locator("leptos-assistant").getByRole("textbox", { name: "Message", exact: true });
-    await body({ page, chat, early, box, agent, release });
+    await body({ page, chat, early, box, agent, release, ...prepared });
   });
 }
 
@@ -88,17 +93,20 @@ earlyTest("typing continues without a lost character while the program replaces 
   await countComposers(page);
   const typing = page.keyboard.type(text, { delay: 10 });
   release();
-  await isReady(page);
-  await typing;
+  await Promise.all([typing, isReady(page)]);
   assert.equal(await early.count(), 0);
   assert.equal(await box.inputValue(), text);
   assert.deepEqual(await composers(page), [1]);
 }, { attributes: { layout: "popup" } });
 
-earlyTest("with loading on intent, the composer is there before the program is fetched", async ({ page, chat, early, box, release }) => {
+/** Records the requests for the script of the program. */
+function recordPrograms(page) {
   const programs = [];
   page.on("request", (request) => request.url().includes("index.js") && programs.push(request.url()));
-  await page.reload();
+  return { programs };
+}
+
+earlyTest("with loading on intent, the composer is there before the program is fetched", async ({ page, chat, early, box, release, programs }) => {
   await early.waitFor();
   await page.waitForTimeout(300);
   assert.deepEqual(programs, []);
@@ -108,7 +116,7 @@ earlyTest("with loading on intent, the composer is there before the program is f
   await chat.says("You said: Hello");
   assert.equal(programs.length, 1);
   assert.equal(await chat.messages("user").count(), 1);
-}, { attributes: { loading: "intent" } });
+}, { attributes: { loading: "intent" }, prepare: recordPrograms });
 
 earlyTest("options that change while a message waits keep the message", async ({ page, chat, box, agent, release }) => {
   await box.fill("Hello");
@@ -121,7 +129,8 @@ earlyTest("options that change while a message waits keep the message", async ({
   assert.equal(await chat.messages("user").count(), 1);
 });
 
-earlyTest("a node of a slot keeps the focus when it is moved into the program's window", async ({ page, chat, early, release }) => {
+/** Adds a child for the slot below the header to each element that the page creates. */
+async function addHeader(page) {
   await page.addInitScript(() => {
     const create = document.createElement.bind(document);
     document.createElement = (name, options) => {
@@ -130,13 +139,15 @@ earlyTest("a node of a slot keeps the focus when it is moved into the program's 
       return element;
     };
   });
-  await page.reload();
+}
+
+earlyTest("a node of a slot keeps the focus when it is moved into the program's window", async ({ page, chat, early, release }) => {
   await early.getByRole("link", { name: "Terms" }).focus();
   release();
   await isReady(page);
   assert.equal(await early.count(), 0);
   await chat.hasFocus(chat.root.getByRole("link", { name: "Terms" }));
-});
+}, { prepare: addHeader });
 
 earlyTest("a transcript that has the focus keeps it", async ({ page, chat, early, release }) => {
   const scroller = ".la-transcript-scroller";
@@ -165,7 +176,8 @@ earlyTest("the program waits for the end of an input method's composition", asyn
   await chat.hasFocus(box);
 });
 
-earlyTest("a message whose program fails to load returns to the composer", async ({ page, chat, early, box, agent }) => {
+/** Holds requests for the program back until `fail` is called, and aborts them until `repair` is called. */
+async function breakProgram(page) {
   let broken = true;
   let fail;
   const failure = new Promise((resolve) => (fail = resolve));
@@ -173,7 +185,10 @@ earlyTest("a message whose program fails to load returns to the composer", async
     await failure;
     await (broken ? route.abort() : route.continue());
   });
-  await page.reload();
+  return { fail, repair: () => (broken = false) };
+}
+
+earlyTest("a message whose program fails to load returns to the composer", async ({ page, chat, early, box, agent, fail, repair }) => {
   await box.fill("Hello");
   await box.press("Enter");
   fail();
@@ -182,7 +197,7 @@ earlyTest("a message whose program fails to load returns to the composer", async
   assert.equal(await box.inputValue(), "Hello");
   await accessible(page);
   await chat.picture("composer without a program");
-  broken = false;
+  repair();
   await early.getByRole("button", { name: "Retry" }).press("Enter");
   await isReady(page);
   await chat.hasFocus(box);
@@ -190,11 +205,9 @@ earlyTest("a message whose program fails to load returns to the composer", async
   assert.equal(agent.requests("talk").length, 0, "it is not sent without the user");
   await box.press("Enter");
   await chat.says("You said: Hello");
-}, { allow: [/Failed to load resource/, /Failed to fetch|could not be loaded/] });
+}, { allow: [/Failed to load resource/, /Failed to fetch|could not be loaded/], prepare: breakProgram });
 
 earlyTest("a message of an element that is away for a minute is a draft when it returns", async ({ page, box, agent, release }) => {
-  await page.clock.install();
-  await page.reload();
   await box.fill("Hello");
   await box.press("Enter");
   await page.evaluate(() => (globalThis.away = document.querySelector("leptos-assistant")).remove());
@@ -205,7 +218,7 @@ earlyTest("a message of an element that is away for a minute is a draft when it 
   await isReady(page);
   assert.equal(await box.inputValue(), "Hello");
   assert.equal(agent.requests("talk").length, 0);
-});
+}, { prepare: (page) => page.clock.install() });
 
 for (const [width, height] of [[1280, 800], [360, 740], [320, 256]]) {
   earlyTest(`at ${width} × ${height}, the program's composer is where the early one was`, async ({ page, chat, early, box, release }) => {
