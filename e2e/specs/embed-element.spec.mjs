@@ -212,9 +212,12 @@ elementTest("a thousand removals during a run leak no nodes or listeners", async
   await around(10);
   const before = await countNodes(page);
   await around(1_000);
-  const after = await countNodes(page);
-  assert.ok(after.listeners <= before.listeners + 5, JSON.stringify({ before, after }));
-  assert.ok(after.nodes <= before.nodes + 50, JSON.stringify({ before, after }));
+  // One garbage collection may not free everything.
+  await eventually(async () => {
+    const after = await countNodes(page);
+    assert.ok(after.listeners <= before.listeners + 5, JSON.stringify({ before, after }));
+    assert.ok(after.nodes <= before.nodes + 50, JSON.stringify({ before, after }));
+  });
   assert.equal(await chat.messages("user").count(), 1);
   agent.proceed();
   await chat.says("The text so far and the rest");
@@ -339,7 +342,8 @@ elementTest("a copied element has its own chat, and a lazy one waits to be visib
     late.hidden = true;
     late.setAttribute("loading", "visible");
   });
-  await page.locator("#copy").getByRole("heading", { name: "Copy" }).waitFor();
+  // The composer before the program has the same heading.
+  await page.locator("#copy [data-assistant-chat]").getByRole("heading", { name: "Copy" }).waitFor();
   await page.waitForTimeout(400);
   assert.equal(await chats.count(), 2);
   assert.equal(await page.locator("#late").locator("textarea").count(), 0);

@@ -37,8 +37,9 @@ function styledTest(name, sheet, body) {
     await page.goto(`${url}styles.html`);
     const composer = page.getByRole("textbox", { name: "Message", exact: true });
     await composer.fill("Text");
-    // The composer of the program has the text then.
+    // The composer of the program has the text then, and nothing is drawn any more.
     await page.locator("[data-assistant-chat]").waitFor();
+    await page.waitForFunction(() => document.querySelector("leptos-assistant").chat);
     await body(page);
   });
 }
