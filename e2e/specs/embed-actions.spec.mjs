@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 
-import { eventually } from "../support/chat.mjs";
+import { decide, eventually } from "../support/chat.mjs";
 import { embedSuite, mountIn } from "../support/embed.mjs";
 import { begin, finish, send } from "../support/fake-agent.mjs";
 import { shows } from "../support/harbor.mjs";
@@ -259,7 +259,7 @@ pageTest("a handler can ask, confirm and execute another action", {}, async (pag
   else await form.getByRole("radio", { name: "blue" }).check();
   await form.getByRole("button", { name: /^(Send|Submit|Answer)/ }).click();
   await chat.dialog().getByText("It does not wash off.").waitFor();
-  await chat.dialog().getByRole("button", { name: "Confirm" }).click();
+  await decide(chat.dialog(), "Confirm");
   await chat.approve(chat.card("stamp"));
   await chat.idle();
   const result = JSON.parse(resultOf(agent.requests("calls").at(-1)).content);

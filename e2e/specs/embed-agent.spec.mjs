@@ -56,7 +56,10 @@ pageTest("Stop aborts the signal and ends the generator", {}, async (page) => {
     async function* ({ threadId, runId }, { signal }) {
       try {
         yield { type: "RUN_STARTED", threadId, runId };
-        await new Promise((done) => signal.addEventListener("abort", done));
+        await new Promise((done) => {
+          signal.addEventListener("abort", done);
+          globalThis.waits = true;
+        });
         globalThis.aborted = true;
         yield { type: "RUN_FINISHED", threadId, runId };
       } finally {
@@ -64,6 +67,8 @@ pageTest("Stop aborts the signal and ends the generator", {}, async (page) => {
       }
     });
   await chat.send("Hello");
+  // A generator that has not begun when Stop is pressed does not begin.
+  await page.waitForFunction(() => globalThis.waits);
   await chat.stopButton.click();
   await chat.idle();
   await eventually(async () => assert.deepEqual(await page.evaluate(() => [globalThis.aborted, globalThis.ended]), [true, true]));

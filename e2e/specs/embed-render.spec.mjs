@@ -194,7 +194,14 @@ pageTest("tools, parts and interrupts can be rendered by the page", {}, async (p
         const button = element.appendChild(document.createElement("button"));
         button.textContent = "12A";
         question.subscribe(({ canAnswer }) => button.setAttribute("aria-disabled", String(!canAnswer)));
-        button.onclick = () => question.answer({ seat: "12A" });
+        button.onclick = () => {
+          try {
+            question.answer({ seat: "12A" });
+            globalThis.answered = true;
+          } catch (error) {
+            if (!error.message.startsWith("Scroll to the end")) throw error;
+          }
+        };
       }),
     ];
   });
@@ -204,7 +211,11 @@ pageTest("tools, parts and interrupts can be rendered by the page", {}, async (p
   const seat = chat.root.getByRole("button", { name: "12A" });
   await seat.waitFor();
   await chat.says("Which seat?");
-  await seat.and(page.locator("[aria-disabled=false]")).click();
+  // An answer is refused if the question has just moved, which `canAnswer` shows at the next examination only.
+  await eventually(async () => {
+    await seat.and(page.locator("[aria-disabled=false]")).click();
+    assert.ok(await page.evaluate(() => globalThis.answered), "the answer is accepted");
+  });
   await chat.idle();
   const { resume } = agent.requests("shop").at(-1).body;
   assert.deepEqual(resume.map(({ interruptId, payload }) => [interruptId, payload]), [["seat", { seat: "12A" }]]);
