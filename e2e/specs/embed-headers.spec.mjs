@@ -1,4 +1,4 @@
-// Headers that a page computes: asked for with each request, and once more when the agent refuses them.
+// Headers that a page computes: for each request, and once more when the agent refuses them.
 
 import assert from "node:assert/strict";
 

@@ -1,4 +1,4 @@
-// The launcher of the custom element: a popup or a sidebar whose program is fetched when the user turns to it.
+// The launcher of the custom element: a popup or a sidebar whose program is fetched when the user is about to open it.
 
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
