@@ -121,7 +121,7 @@ agentTest("an approved server call is sent back with its signature and runs once
     input: { order_id: "A-17", amount: 40 },
   });
   assert.equal(approval.approved, true);
-  assert.match(approval.signature, /./, "the server knows its approval again by it");
+  assert.match(approval.signature, /./, "the server recognizes its approval by the signature");
 });
 
 agentTest("Stop aborts the request, keeps the text, and the next message works", {}, async (chat, agent) => {
@@ -129,7 +129,7 @@ agentTest("Stop aborts the request, keeps the text, and the next message works",
   await chat.says("word20 ");
   await chat.stopButton.click();
   await chat.idle();
-  await eventually(async () => assert.equal((await agent.requests())[0].closed, true, "the server sees the page hang up"));
+  await eventually(async () => assert.equal((await agent.requests())[0].closed, true, "the server receives the end of the connection"));
   await chat.says("word20 ");
   await chat.ask("Never mind");
   await chat.says("You said: Never mind");

@@ -20,7 +20,7 @@ const chatTest = (name, body) =>
 /** Chooses by keyboard, as a user does: a grant that a script chooses does not count. */
 async function choose(card, label) {
   const longer = card.getByRole("button", { name: "Allow for longer", exact: true });
-  assert.equal(await card.getByRole("radio").count(), 0, "nothing of it is there before");
+  assert.equal(await card.getByRole("radio").count(), 0, "no scope is offered before");
   await longer.press("Enter");
   await eventually(async () => assert.equal(await longer.getAttribute("aria-expanded"), "true"));
   const onlyOnce = card.getByRole("radio", { name: "Just this once", exact: true });
@@ -47,7 +47,7 @@ chatTest("a permanent approval applies after a reload until it is revoked", asyn
   const second = chat.card("get_weather").nth(1);
   await chat.status(second, "complete");
   await shows(second, "Allowed earlier");
-  assert.equal(await first.getByText("Allowed earlier").count(), 0, "of the first one a person was asked");
+  assert.equal(await first.getByText("Allowed earlier").count(), 0, "the user was asked about the first call");
   await chat.picture("allowed-earlier");
   await second.getByRole("button", { name: "Allowed earlier" }).click();
   const dialog = chat.page.getByRole("dialog", { name: "What you allowed" });

@@ -54,7 +54,7 @@ chatTest("an application fetches the conversation part when the composer gets th
   await page.reload();
   await chat.composer.waitFor();
   await page.waitForTimeout(400);
-  assert.equal(fetched(), 0, "nobody has turned to it");
+  assert.equal(fetched(), 0, "it is not fetched before the focus is in the chat");
   await chat.composer.focus();
   await eventually(() => assert.equal(fetched(), 1));
   await chat.ask("List");

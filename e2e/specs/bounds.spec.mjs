@@ -120,13 +120,13 @@ for (const { name, text, kept } of cases) {
     await eventually(async () => {
       await texts.evaluateAll(showAll);
       const shown = await texts.evaluateAll((parts) => parts.map((part) => part.textContent).join("\n"));
-      assert.ok(shown.includes(BEGIN) && shown.includes(END), "what stands around it is there");
-      assert.ok(letters(shown) >= kept, `all of it is there: ${letters(shown)} of ${kept} letters`);
+      assert.ok(shown.includes(BEGIN) && shown.includes(END), "the texts before and after it are shown");
+      assert.ok(letters(shown) >= kept, `the text is complete: ${letters(shown)} of ${kept} letters`);
     });
     await chat.card("look").locator("summary").first().click();
     await eventually(async () => {
       const args = await chat.card("look").locator("[data-kind=arguments]").textContent();
-      assert.equal(letters(args.replace(/U\+[0-9A-F]{4,6}/g, "")), letters(text), "the card has all of it, too");
+      assert.equal(letters(args.replace(/U\+[0-9A-F]{4,6}/g, "")), letters(text), "the card has the complete text, too");
     });
     await chat.composer.pressSequentially("ab");
     assert.equal(await chat.composer.inputValue(), "ab");

@@ -23,7 +23,7 @@ chatTest("Tool executes: a triggered tool is shown running, then with its result
   await chat.status(card, "complete");
   await chat.idle();
   const statuses = (await states()).map(({ status }) => status);
-  assert.ok(statuses.includes("executing"), `it was seen running: ${statuses}`);
+  assert.ok(statuses.includes("executing"), `it was shown running: ${statuses}`);
   assert.equal(statuses.at(-1), "complete");
   await chat.says("2 pages");
 });
@@ -43,7 +43,7 @@ chatTest("UI persists: a pending tool survives a reload and completes", async (c
   await chat.page.reload();
   await card.getByRole("button", { name: "Approve" }).waitFor();
   await chat.status(card, "pending");
-  assert.equal(await chat.card("get_weather").count(), 1, "nothing is doubled");
+  assert.equal(await chat.card("get_weather").count(), 1, "nothing is duplicated");
   await chat.approve(card);
   await chat.status(card, "complete");
   await chat.idle();

@@ -177,7 +177,7 @@ pageTest("a deep result and a growing state leave the chat working", {}, async (
     if (scene === "result") await chat.card("theirs").locator("summary").click();
     await answersAgain(page, chat);
     const { state } = agent.requests(scene).at(-1).body;
-    assert.ok(JSON.stringify(state).length < 2_000, "what was refused is not sent");
+    assert.ok(JSON.stringify(state).length < 2_000, "the refused state is not sent");
     await unmount(page);
   }
 });

@@ -1,5 +1,5 @@
 // Faults between the page and the agent that a user did not cause: redirections, a lost network, and a tab that the browser
-// freezes or puts in its back-forward cache. The text stays, one notice says what happened, and nothing is doubled on the
+// freezes or puts in its back-forward cache. The text stays, one notice names the fault, and nothing is duplicated on the
 // screen or at the server. Responses that end at any byte are tested natively
 // (crates/assistant-core/tests/protocols/faults.rs), silence in tests/web/lifecycle.rs, statuses with a wait in http.rs.
 
@@ -111,7 +111,7 @@ pageTest("an answer lost with the network stays, and Retry repeats its message o
   await chat.idle();
   assert.equal(await chat.messages("user").count(), 1, "the message is shown once");
   const [first, second, ...more] = agent.requests("lost").map(({ body }) => body.messages);
-  assert.equal(more.length, 0, "the server is asked once more");
+  assert.equal(more.length, 0, "the server receives one more request");
   assert.deepEqual(second.filter(({ role }) => role === "user"), first);
 });
 
@@ -135,7 +135,7 @@ pageTest("a chat works after the back-forward cache, with or without its page in
       const isRunning = await other.root.evaluate((root) => root.hasAttribute("data-running"));
       assert.ok(!isRunning);
     });
-    assert.ok((await other.messages("user").count()) <= 1, "nothing is doubled");
+    assert.ok((await other.messages("user").count()) <= 1, "nothing is duplicated");
     await other.ask("Are you back?");
     await other.says("You said: Are you back?");
     assert.ok(agent.requests("cached").length <= 3);

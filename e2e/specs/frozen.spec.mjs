@@ -63,8 +63,8 @@ pageTest("a code block is only appended to while 3,000 lines stream", { address 
   await chat.ask("code block");
   const { taken, changed, mutations } = await found();
   assert.ok(mutations > 30, `it streamed: ${mutations} mutations`);
-  assert.deepEqual(taken.slice(0, 5), [], `${taken.length} nodes were taken out`);
-  assert.deepEqual(changed.slice(0, 5), [], `${changed.length} texts became others`);
+  assert.deepEqual(taken.slice(0, 5), [], `${taken.length} nodes were removed`);
+  assert.deepEqual(changed.slice(0, 5), [], `${changed.length} texts were replaced`);
   const shown = await chat.messages("assistant").locator(".la-markdown pre").textContent();
   const [, ...lines] = code(3_000).trimEnd().split("\n");
   assert.equal(shown.trimEnd(), lines.slice(0, -1).join("\n").trimEnd());
