@@ -43,7 +43,7 @@ chatTest("an AI SDK backend gets the key with each request, and the key is not s
   const first = await dialog(chat);
   await first.choose("An AI SDK backend");
   await first.field("Address").fill(agent.url);
-  assert.equal(await first.key.count(), 0, "a key is asked for on the page that uses it");
+  assert.equal(await first.key.count(), 0, "the key is entered on the page that uses it");
   await first.tick();
   await first.use();
   await chat.page.waitForURL((url) => url.searchParams.get("protocol") === "ui-stream");
@@ -64,7 +64,7 @@ chatTest("an AI SDK backend gets the key with each request, and the key is not s
   await chat.page.goto(`${page.url}?${new URL(chat.page.url()).searchParams}`);
   await chat.ask("Hello again");
   const { headers: later } = (await agent.requests()).at(-1);
-  assert.equal(later.authorization, undefined, "another page knows nothing of it");
+  assert.equal(later.authorization, undefined, "another page sends no key");
 });
 
 chatTest("an OpenAI-compatible endpoint gets the entered model", { address }, async (chat, { model }) => {
@@ -95,11 +95,14 @@ chatTest("the dialog requires an address, can be cancelled and returns to the sc
   const first = await dialog(chat);
   await first.field("Address").fill("");
   await first.use();
+  // The browser has refused the form once the required field has the focus again.
+  await chat.hasFocus(first.field("Address"), "the field without an address has the focus");
   assert.equal(await first.place.count(), 1, "it stays open without an address");
   await first.cancel();
   await first.place.waitFor({ state: "detached" });
-  await dialog(chat);
+  const closed = await dialog(chat);
   await chat.page.keyboard.press("Escape");
+  await closed.place.waitFor({ state: "detached" });
   assert.equal(chat.page.url(), here);
   const second = await dialog(chat);
   await second.choose("The script in this page");
