@@ -32,7 +32,7 @@ const versions = (message) => {
     picker,
     before: picker.getByRole("button", { name: "Previous version" }),
     next: picker.getByRole("button", { name: "Next version" }),
-    says: (text) => eventually(async () => assert.equal(await picker.locator(".la-branch-place").innerText(), text), 10),
+    says: (text) => eventually(async () => assert.equal(await picker.locator(".la-branch-place").innerText(), text)),
   };
 };
 
@@ -40,11 +40,17 @@ const question = (chat, nth = 0) => chat.messages("user").nth(nth);
 const answer = (chat, nth = 0) => chat.messages("assistant").nth(nth);
 const inTurn = (message, name) => turn(message).getByRole("button", { name, exact: true });
 
-async function edit(chat, message, text) {
+/** Opens the editor of a message, and waits until it has the focus. Returns its text box. */
+async function openEditor(chat, message) {
   await message.hover();
   await inTurn(message, "Edit message").click();
   const box = chat.root.getByRole("textbox", { name: "Your message" });
   await chat.hasFocus(box);
+  return box;
+}
+
+async function edit(chat, message, text) {
+  const box = await openEditor(chat, message);
   await box.fill(text);
   await box.press("Enter");
 }
@@ -67,7 +73,7 @@ chatTest("edited and regenerated branches are kept after a reload", async (chat)
   await edit(chat, question(chat), "Where is order B-4?");
   await eventually(async () => assert.deepEqual(await texts(chat, "user"), ["Where is order B-4?"]));
   await chat.idle();
-  await chat.hasFocus(chat.composer, "who has sent goes on in the composer");
+  await chat.hasFocus(chat.composer, "the composer has the focus after a message was sent");
   await versions(question(chat)).says("2 / 2");
 
   for (const count of [2, 3]) {
@@ -76,7 +82,7 @@ chatTest("edited and regenerated branches are kept after a reload", async (chat)
     await chat.idle();
   }
   const own = versions(answer(chat));
-  assert.equal(await own.next.getAttribute("aria-disabled"), "true");
+  await eventually(async () => assert.equal(await own.next.getAttribute("aria-disabled"), "true"));
   await own.before.click();
   await versions(answer(chat)).says("2 / 3");
   await chat.hasFocus(versions(answer(chat)).before, "the focus stays on the button");
@@ -89,7 +95,7 @@ chatTest("edited and regenerated branches are kept after a reload", async (chat)
   await versions(question(chat)).says("2 / 2");
   await versions(question(chat)).before.click();
   await eventually(async () => assert.equal((await answer(chat).innerText()).trim(), first.trim()));
-  assert.deepEqual(await texts(chat, "user"), ["Where is order A-17?", "Search for tide tables"]);
+  await eventually(async () => assert.deepEqual(await texts(chat, "user"), ["Where is order A-17?", "Search for tide tables"]));
   assert.ok(log.includes("A-17"));
 
   const stored = await conversationOf(chat.page, CHAT);
@@ -99,10 +105,8 @@ chatTest("edited and regenerated branches are kept after a reload", async (chat)
 
 chatTest("Escape cancels an edit, and editing is disabled during a run", async (chat) => {
   await chat.ask("Where is order A-17?");
-  await question(chat).hover();
   const button = inTurn(question(chat), "Edit message");
-  await button.click();
-  const box = chat.root.getByRole("textbox", { name: "Your message" });
+  const box = await openEditor(chat, question(chat));
   await box.fill("Something else");
   await accessible(chat.page);
   await box.press("Escape");
@@ -129,11 +133,11 @@ for (const [name, viewport] of Object.entries(SIZES)) {
         await chat.idle();
         await accessible(chat.page);
         await chat.picture(`branches versions ${name} ${colorScheme}`);
-        await question(chat).hover();
-        await inTurn(question(chat), "Edit message").click();
+        const box = await openEditor(chat, question(chat));
         await accessible(chat.page);
         await chat.picture(`branches edit ${name} ${colorScheme}`);
-        await chat.page.keyboard.press("Escape");
+        await box.press("Escape");
+        await box.waitFor({ state: "detached" });
         const stages = await holdTimers(chat.page, STAGE_MS);
         await chat.send("Run the full deployment process");
         await chat.card("deployment_process").waitFor();
