@@ -4,6 +4,7 @@
 // differences are in fixtures/exceptions.json.
 
 import assert from "node:assert/strict";
+import net from "node:net";
 
 import { decide, eventually } from "../support/chat.mjs";
 import { conversationOf, pageOf, sketch } from "../support/stored-conversation.mjs";
@@ -22,16 +23,53 @@ const chatTest = suite(async (open) => {
   const agui = await started(pydanticAgent(origin));
   const sdk = await started(aiSdkAgent(origin));
   const model = await started(modelServer());
+  const agents = {
+    script: {},
+    "ag-ui": { agent: agui.url, protocol: "ag-ui" },
+    "ui-stream": { agent: sdk.url, protocol: "ui-stream" },
+    completions: { agent: model.url, protocol: "completions" },
+  };
+  const networks = {};
+  for (const [name, { agent }] of Object.entries(agents)) if (agent) networks[name] = await started(delayedEnds(agent));
+  return { page, agents, networks };
+});
+
+/**
+ * Forwards the connections of a free port to the server at an address. The end of a connection reaches the page with
+ * `end()`, however late the page reads the text: a browser drops the unread text of a connection that breaks.
+ */
+async function delayedEnds(address) {
+  const { hostname, port, pathname } = new URL(address);
+  const open = new Set();
+  let end;
+  const ended = new Promise((resolve) => (end = resolve));
+  const server = net.createServer((page) => {
+    const behind = net.connect(Number(port), hostname);
+    for (const socket of [page, behind]) {
+      open.add(socket);
+      socket.on("error", () => {});
+      socket.on("close", () => open.delete(socket));
+    }
+    page.pipe(behind);
+    page.on("close", () => behind.destroy());
+    behind.on("data", (data) => page.write(data));
+    behind.on("close", () => {
+      // The browser sends a further request over a new connection then.
+      page.on("data", () => page.destroy());
+      ended.then(() => page.end());
+    });
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
-    page,
-    agents: {
-      script: {},
-      "ag-ui": { agent: agui.url, protocol: "ag-ui" },
-      "ui-stream": { agent: sdk.url, protocol: "ui-stream" },
-      completions: { agent: model.url, protocol: "completions" },
+    url: `http://127.0.0.1:${server.address().port}${pathname}`,
+    end,
+    close() {
+      end();
+      for (const socket of open) socket.destroy();
+      server.close();
     },
   };
-});
+}
 
 const ALL = ["script", "ag-ui", "ui-stream", "completions"];
 /** A model endpoint runs no tools of its own, and the script of the page has others. */
@@ -42,15 +80,18 @@ const SERVERS = ["ag-ui", "ui-stream", "completions"];
 
 /**
  * Plays a scene with each agent, and compares the stored conversations. `says` is false where the length of a text
- * depends on time.
+ * depends on time. With `breaks`, the end of the agent's connection reaches the page once `play` calls its second
+ * argument.
  */
-function scene(name, { agents = ALL, says = true, allow = [] }, play) {
+function scene(name, { agents = ALL, says = true, breaks = false, allow = [] }, play) {
   chatTest(name, { address: ({ page }) => page.url, allow }, async (chat, servers) => {
     const ends = {};
     for (const agent of agents) {
-      await chat.page.goto(pageOf(servers.page, { ...servers.agents[agent], chat: agent }));
+      const network = breaks ? servers.networks[agent] : undefined;
+      const address = { ...servers.agents[agent], ...(network && { agent: network.url }) };
+      await chat.page.goto(pageOf(servers.page, { ...address, chat: agent }));
       await chat.composer.waitFor();
-      await play(chat);
+      await play(chat, () => network?.end());
       await chat.idle();
       await chat.picture(`conformance ${name} ${agent}`);
       ends[agent] = plain(sketch(await conversationOf(chat.page, agent)));
@@ -141,8 +182,12 @@ scene("Stop during an answer", { says: false }, async (chat) => {
   await chat.stopButton.click();
 });
 
-scene("a truncated stream", { says: false, allow: [/ERR_INCOMPLETE_CHUNKED_ENCODING|Failed to load resource/] }, async (chat) => {
-  await chat.ask("Cut the line");
+const CUT = [/ERR_INCOMPLETE_CHUNKED_ENCODING|Failed to load resource/];
+
+scene("a truncated stream", { says: false, breaks: true, allow: CUT }, async (chat, end) => {
+  await chat.send("Cut the line");
+  await eventually(async () => assert.match(await chat.messages("assistant").first().innerText(), /This answer/));
+  end();
   await chat.page.getByRole("button", { name: "Retry" }).waitFor();
 });
 
