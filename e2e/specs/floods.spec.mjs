@@ -276,10 +276,11 @@ async function measureStop(chat, agent, text) {
   await chat.composer.press("Enter");
   await eventually(() => assert.ok(agent.requests(agent.scene).length > before));
   await chat.root.evaluate((root) => {
-    const state = (globalThis.stopWait = {});
+    const state = (globalThis.stopWait = { clicked: false });
     const clicked = ({ target, timeStamp }) => {
       if (!target.closest?.("button")) return;
       root.removeEventListener("click", clicked, true);
+      state.clicked = true;
       const look = () => {
         if (root.hasAttribute("data-running")) return requestAnimationFrame(look);
         state.took = performance.now() - timeStamp;
@@ -288,12 +289,26 @@ async function measureStop(chat, agent, text) {
     };
     root.addEventListener("click", clicked, true);
   });
-  // By the mouse where it is: a locator's click waits until nothing moves.
+  // By the mouse where it is: a locator's click waits until nothing moves. A click that misses the button is repeated.
   await chat.stopButton.waitFor();
-  const { x, y, width, height } = await chat.stopButton.boundingBox();
-  await chat.page.mouse.click(x + width / 2, y + height / 2);
+  await eventually(async () => {
+    const { x, y, width, height } = await chat.stopButton.boundingBox();
+    await chat.page.mouse.click(x + width / 2, y + height / 2);
+    assert.ok(await chat.page.evaluate(() => globalThis.stopWait.clicked), "it was clicked");
+  });
   await eventually(async () => assert.ok(await chat.page.evaluate(() => globalThis.stopWait.took), "it stopped"));
   return chat.page.evaluate(() => globalThis.stopWait.took);
+}
+
+/** Stops what is running, unless it ends by itself in the meantime. */
+async function stopAll(chat) {
+  const stop = chat.stopButton.or(chat.root.getByRole("button", { name: "Deny all and stop" })).first();
+  await eventually(async () => {
+    const isRunning = await chat.root.evaluate((root) => root.hasAttribute("data-running"));
+    if (!isRunning) return;
+    await stop.click({ timeout: 15_000 });
+    await chat.idle();
+  }, 60);
 }
 
 /** Checks a flood against a harmless run on the same page, and that the next message is answered. */
@@ -301,10 +316,7 @@ async function assertSurvives(chat, agent, name, ended) {
   const calm = await measure(chat, agent, "Harmless", () => chat.idle());
   const flood = await measure(chat, agent, "Flood", ended);
   await chat.picture(`flood ${name}`);
-  if (await chat.root.evaluate((root) => root.hasAttribute("data-running"))) {
-    await chat.stopButton.or(chat.root.getByRole("button", { name: "Deny all and stop" })).first().click();
-  }
-  await chat.idle();
+  await stopAll(chat);
   if (FLOODS[name]?.held) {
     calm.stop = await measureStop(chat, agent, "Stop harmless");
     flood.stop = await measureStop(chat, agent, "Stop flood");
