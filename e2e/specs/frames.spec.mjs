@@ -6,6 +6,7 @@ import { DESKTOP, accessible } from "../support/browser.mjs";
 import { eventually } from "../support/chat.mjs";
 import { demo } from "../support/servers.mjs";
 import { suite } from "../support/suite.mjs";
+import { WORD_MS, holdTimers } from "../support/timers.mjs";
 
 const pageTest = suite(async (open) => {
   const page = await demo();
@@ -55,10 +56,13 @@ pageTest("a handler's dialog opens over a closed popup, and an answer marks it u
   const { page } = chat;
   const button = page.locator(".la-popup-button");
   await button.click();
-  await chat.composer.fill("Delete the project atlas-sandbox");
-  await chat.composer.press("Enter");
-  // Escape would stop the run; a click of the mouse comes too late.
-  await button.evaluate((button) => button.click());
+  // The handler asks after the agent's words.
+  const words = await holdTimers(page, WORD_MS);
+  await chat.send("Delete the project atlas-sandbox");
+  // Escape would stop the run.
+  await button.click();
+  await chat.composer.waitFor({ state: "hidden" });
+  await words.release();
   await chat.dialog().waitFor();
   const cancel = chat.dialog().getByRole("button", { name: "Cancel" });
   await page.waitForFunction(() => document.activeElement?.closest("dialog"));
@@ -111,12 +115,12 @@ for (const layout of ["sidebar", "popup"]) {
         await chat.card("get_weather").first().getByRole("button", { name: "Approve" }).waitFor();
         await chat.picture(`${layout} open ${colorScheme} ${size} ${fonts}`);
         await accessible(page);
-        assert.ok(await fits(page), "nothing stands out to the side");
+        assert.ok(await fits(page), "nothing overflows sideways");
         await button.click();
         await chat.composer.waitFor({ state: "hidden" });
         await chat.picture(`${layout} closed ${colorScheme} ${size} ${fonts}`);
         await accessible(page);
-        assert.ok(await fits(page), "nothing stands out to the side");
+        assert.ok(await fits(page), "nothing overflows sideways");
       });
     }
   }
