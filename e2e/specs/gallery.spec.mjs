@@ -22,7 +22,7 @@ galleryTest("the gallery in forced colours", { forcedColors: "active", only: "ch
   assert.deepEqual(crossing, []);
   // A row of icons without boxes, of which the focused one is outlined.
   const icons = page.locator(".la-message-bar .la-button");
-  assert.ok((await icons.count()) > 5);
+  await eventually(async () => assert.ok((await icons.count()) > 5));
   const boxes = await icons.evaluateAll((icons) => icons.filter((icon) => getComputedStyle(icon).borderTopStyle !== "none").length);
   assert.equal(boxes, 0);
   await icons.first().focus();
@@ -39,7 +39,7 @@ galleryTest("denying all is more prominent than denying all and stopping", {}, a
 
 galleryTest("the buttons of an approval are one row with whole labels, even in a narrow window", { viewport: { width: 360, height: 740 } }, async (page) => {
   const rows = page.locator(".la-approval-actions:has(.la-approval-approve)");
-  assert.ok((await rows.count()) > 5);
+  await eventually(async () => assert.ok((await rows.count()) > 5));
   const words = [["Approve", "Deny"], ["Genehmigen", "Ablehnen"]];
   // A call with unknown outcome has longer labels, and no choice of how long an approval applies.
   const again = [["Run again", "Skip"], ["Erneut ausführen", "Überspringen"]];
@@ -68,7 +68,7 @@ galleryTest("cards have a gap, and a notice without actions is one line", {}, as
     const [card, asked] = [".la-card", ".la-ask"].map((name) => state.querySelector(name).getBoundingClientRect());
     return asked.top - card.bottom;
   });
-  assert.ok(gap >= 8, `${gap} px between a call and what it asks`);
+  assert.ok(gap >= 8, `${gap} px between a call and its question`);
   const height = await page.locator('[data-state="stopped after its words"] .la-notice').evaluate((notice) => notice.getBoundingClientRect().height);
   assert.ok(height <= 50, `“Stopped.” takes ${height} px`);
 });

@@ -9,6 +9,7 @@ import { suite } from "./suite.mjs";
 /** States by name, with an element that each must contain before a test begins. */
 const SHOWN = [
   ["running", "[data-phase=running]"],
+  ["done", "[data-phase=output-available]"],
   ["denied", "[data-phase=output-denied]"],
   ["approval, danger", ".la-approval[data-risk=danger]"],
   ["two approvals", ".la-batch"],
@@ -17,6 +18,7 @@ const SHOWN = [
   ["an error of the agent", ".la-notice[data-tone=error]"],
   ["stopped while it writes", "[data-cut=stopped]"],
   ["stopped after its words", ".la-notice"],
+  ["wider than its window", ".la-code-block"],
   ["the limit of runs", ".la-notice[data-tone=warning]"],
   ["words as if they were yours", "[data-attributed] [data-note=attributed]"],
 ];
