@@ -15,7 +15,7 @@ export async function pausing(agent) {
   let sent = 0;
   let pause;
   let bodies = [];
-  const server = http.createServer(async (request, answer) => {
+  const forward = async (request, answer) => {
     const pieces = [];
     for await (const piece of request) pieces.push(piece);
     const body = Buffer.concat(pieces).toString();
@@ -33,6 +33,10 @@ export async function pausing(agent) {
       }
     }
     answer.end(rest);
+  };
+  const server = http.createServer((request, answer) => {
+    // The agent or the relay may be closed during a run: its connection then ends here, too.
+    forward(request, answer).catch(() => answer.destroy());
   });
   const { url, close } = await listening(server);
   return {
