@@ -18,10 +18,10 @@ pageTest("an approved call runs, and its result is shown", options, async ({ pag
   const field = page.getByRole("textbox", { name: "Message" });
   await field.fill("Milk");
   await field.press("Enter");
-  assert.equal(await field.inputValue(), "", "what was sent is gone from the field");
+  assert.equal(await field.inputValue(), "", "sending clears the field");
   const question = page.getByRole("group", { name: "add_item" });
   await question.getByText('"name":"Milk"').waitFor();
-  assert.equal(await page.getByRole("listitem").count(), 0, "nothing happens before somebody approves");
+  assert.equal(await page.getByRole("listitem").count(), 0, "nothing is added before the approval");
   await accessible(page);
   await question.getByRole("button", { name: "Approve" }).click();
   await page.getByText("Done: Milk is on the list.").waitFor();

@@ -43,16 +43,28 @@ async function say(chat, text) {
   await chat.composer.press("Enter");
 }
 
+/** Waits until the chat has not grown for twenty frames: of a long list, each frame draws only a few rows. */
+const drawn = (chat) =>
+  chat.root.evaluate(async (root) => {
+    for (let size, frames = 0; frames < 20; frames++) {
+      await new Promise(requestAnimationFrame);
+      const now = root.querySelectorAll("*").length;
+      if (now !== size) frames = 0;
+      size = now;
+    }
+  });
+
 const marks = payloads.map((_, at) => mark(at));
 
 for (const place of places) {
   const body = async (chat) => {
     await say(chat, "Go");
     await chat.idle();
+    await drawn(chat);
     // Of many messages that arrive at once, only the newest are in the page.
     const all = chat.root.locator(".la-show-all");
     if (await all.count()) await all.press("Enter");
-    await chat.idle();
+    await drawn(chat);
     assert.equal(await chat.page.getByRole("button", { name: "Retry" }).count(), 0, "the stream was read to its end");
   };
   const expected = place === "tool names" ? payloads : UNMARKED.includes(place) ? [] : marks;
@@ -91,6 +103,9 @@ hostileTest("arguments of pending approvals", "approvals", async (chat) => {
 /** Answers all open requests, one after the other. */
 async function each(chat, waiting, answer) {
   await waiting.first().waitFor();
+  // The composer is blocked once the run is over and waits for the user: no further request follows.
+  await chat.root.locator(".la-composer[data-state=blocked]").waitFor();
+  await drawn(chat);
   await harmless(chat.page);
   for (let left = await waiting.count(); left > 0; left--) {
     await answer(waiting.first());
