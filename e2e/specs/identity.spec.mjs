@@ -125,6 +125,9 @@ function sceneTest(name, scene, body) {
 /** The effects of the assistant on the page, newest first: each handler adds a line. */
 const done = (harbor) => harbor.activity.getByRole("listitem").filter({ hasText: /Assistant/ }).allInnerTexts();
 
+/** Waits until the run is over and the chat waits for the user, which the composer shows. */
+const waiting = (chat) => chat.root.locator(".la-composer[data-state=blocked]").waitFor();
+
 const approve = (card) => card.getByRole("button", { name: /^Approve(:|$)/ });
 
 /** The calls of a request: their messages and results, without ids of the page's. */
@@ -148,13 +151,14 @@ sceneTest("a snapshot that drops one of two pending calls leaves the other unapp
   await first.waitFor({ state: "detached" });
   // A click that was already queued.
   await button.evaluate((node) => node.click());
-  await chat.hasFocus(reason, "who types in it goes on typing");
+  await chat.hasFocus(reason, "the field keeps the focus");
   await shows(await more(second), "Runs on this page: deployApplication");
   await shows(second, /Environment\s+production/);
-  assert.equal(await second.getByText("details changed").count(), 0, "it is the call that it was");
-  assert.ok(await untouched.evaluate((node) => node.isConnected), "and stays its card");
+  assert.equal(await second.getByText("details changed").count(), 0, "the call is the same");
+  assert.ok(await untouched.evaluate((node) => node.isConnected), "the card is the same");
   assert.equal(await reason.inputValue(), "not now");
   proceed();
+  await waiting(chat);
   await chat.status(second, "pending");
   assert.deepEqual(await done(harbor), before, "nothing ran");
   assert.equal(posted().length, 1);
@@ -179,7 +183,7 @@ sceneTest("a denied call stays denied when a snapshot moves it to another messag
   await chat.ask("And now?");
   assert.equal(posted().length, 3);
   assert.deepEqual(callsAndResults(posted()[2]), [`c: deployApplication ${JSON.stringify(STAGING)}`, 'c = "denied"']);
-  assert.deepEqual(await done(harbor), before, "nor later");
+  assert.deepEqual(await done(harbor), before, "nothing ran later either");
 });
 
 sceneTest("a call renamed after its approval needs a new approval", "renamed", async (chat, harbor, posted) => {
@@ -191,6 +195,7 @@ sceneTest("a call renamed after its approval needs a new approval", "renamed", a
   await shows(await more(card), "Runs on this page: deployApplication");
   await shows(card, /Version\s+6\.6\.6/);
   await shows(card, "The details changed. Check them again");
+  await waiting(chat);
   assert.equal(await chat.card("lookup_faq").count(), 0);
   assert.deepEqual(await done(harbor), before, "nothing ran");
   assert.equal(posted().length, 2);
@@ -205,6 +210,8 @@ sceneTest("a call whose message id changes waits for its approval and runs once"
   const before = await done(harbor);
   await chat.send("Go");
   const card = chat.card("get_weather");
+  // The message has its other id once the run is over.
+  await waiting(chat);
   await chat.approve(card);
   await chat.idle();
   await chat.status(card, "complete");
@@ -257,6 +264,7 @@ pageTest("npm package: a renamed call does not run a handler that requires appro
   const card = chat.card("send_money");
   await shows(card, "Runs on this page: send_money");
   await shows(card, '"to": "mallory"');
+  await waiting(chat);
   assert.deepEqual(await page.evaluate(() => globalThis.ran), []);
   await chat.deny(card);
   await chat.idle();
