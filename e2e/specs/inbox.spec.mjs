@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 
 import { accessible } from "../support/browser.mjs";
-import { Chat, decide } from "../support/chat.mjs";
+import { Chat, decide, eventually } from "../support/chat.mjs";
 import { shows } from "../support/harbor.mjs";
 import { answer, giveUp, questions } from "../support/questions.mjs";
 import { plainPage } from "../support/servers.mjs";
@@ -93,8 +93,11 @@ for (const [width, height, fonts] of [
       await chat.send("Book a berth");
       const asked = questions(chat);
       await asked.nth(3).waitFor();
-      const room = await chat.log.evaluate((log) => log.clientHeight);
-      assert.ok(room >= 100, `${room} pixels for what was said`);
+      // The inbox moves into the transcript after it was measured.
+      await eventually(async () => {
+        const room = await chat.log.evaluate((log) => log.clientHeight);
+        assert.ok(room >= 100, `${room} pixels for the transcript`);
+      });
       await accessible(page, "#one");
       await chat.picture(`six questions ${width} ${height} ${fonts}`);
       const third = chat.root.getByRole("group", { name: "Is there a dog on board? 3 of 6" });
@@ -130,10 +133,12 @@ for (const [width, height] of [
       await chat.send("Book a berth");
       const asked = questions(chat);
       await asked.nth(3).waitFor();
-      for (const card of await asked.all()) {
-        const cut = await card.evaluate((card) => card.scrollHeight - card.clientHeight);
-        assert.ok(cut <= 0, `${cut} pixels of a card are cut off`);
-      }
+      await eventually(async () => {
+        for (const card of await asked.all()) {
+          const cut = await card.evaluate((card) => card.scrollHeight - card.clientHeight);
+          assert.ok(cut <= 0, `${cut} pixels of a card are cut off`);
+        }
+      });
       await asked.nth(3).scrollIntoViewIfNeeded();
       const progress = chat.root.locator(".la-inbox-progress").filter({ hasText: "of 6 answered" });
       await shows(progress, /^0 of 6 answered/);
@@ -147,8 +152,9 @@ for (const [width, height] of [
       await asked.first().getByRole("button", { name: "Deny" }).click();
       await shows(progress, /^3 of 6 answered/);
       await shows(asked.first(), /refund_order[^]*"amount": 40/);
-      assert.equal(await asked.first().getByRole("textbox").count(), 0, "no text stands for a yes");
+      assert.equal(await asked.first().getByRole("textbox").count(), 0, "an approval has no text field");
       await asked.first().getByRole("button", { name: "Deny" }).click();
+      await shows(progress, /^4 of 6 answered/);
       await giveUp(asked.first());
       await shows(progress, /^5 of 6 answered/);
       assert.equal(runs.length, 1, "one answer is still missing");
@@ -167,7 +173,7 @@ for (const [width, height] of [
           ["any", "cancelled", undefined],
         ],
       );
-      assert.equal((await chat.root.boundingBox()).width, wide, "what is said does not widen the chat");
+      assert.equal((await chat.root.boundingBox()).width, wide, "an answer does not widen the chat");
     },
   );
 }

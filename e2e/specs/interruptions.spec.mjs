@@ -5,9 +5,11 @@
 import assert from "node:assert/strict";
 
 import { accessible } from "../support/browser.mjs";
+import { eventually } from "../support/chat.mjs";
 import { Harbor, shows } from "../support/harbor.mjs";
 import { demo } from "../support/servers.mjs";
 import { suite } from "../support/suite.mjs";
+import { holdTimers } from "../support/timers.mjs";
 
 const pageTest = suite(async (open) => {
   const page = await demo();
@@ -18,6 +20,16 @@ const pageTest = suite(async (open) => {
 const chatTest = (name, body) =>
   pageTest(name, { address: ({ page }) => page.url }, (chat) => body(chat, new Harbor(chat.page)));
 
+/** The delay of a stage of a deployment of the version "slow", in milliseconds. */
+const SLOW_STAGE_MS = 6_000;
+
+/** Starts a deployment, whose first stage does not end. */
+async function startDeployment(chat, harbor) {
+  await holdTimers(chat.page, SLOW_STAGE_MS);
+  await chat.send("slow task");
+  await shows(harbor.lane("staging"), "step 1 of 5");
+}
+
 /** Checks that the agent answers again. */
 async function answersAgain(chat) {
   const before = await chat.messages("assistant").count();
@@ -27,20 +39,19 @@ async function answersAgain(chat) {
 }
 
 chatTest("Stop by keyboard ends a running handler", async (chat, harbor) => {
-  await chat.send("slow task");
+  await startDeployment(chat, harbor);
   const card = chat.card("deployment_process");
-  await shows(harbor.lane("staging"), "step 1 of 5");
   await chat.status(card, "executing");
   await chat.reach(chat.stopButton);
   await chat.page.keyboard.press("Enter");
   await chat.idle();
-  await chat.hasFocus(chat.composer, "the focus goes on to the composer");
+  await chat.hasFocus(chat.composer, "the focus moves to the composer");
   await chat.status(card, "failed");
   await shows(card, "Deployment stopped");
   await shows(harbor.lane("staging"), /2\.3\.1[^]*Healthy/);
   await shows(harbor.newest, "Version slow stopped on its way to staging");
-  assert.equal(await chat.notice("Stopped.").count(), 0, "the card says it");
-  assert.equal(await chat.page.getByRole("alert").filter({ hasText: /\S/ }).count(), 0, "it is no error");
+  assert.equal(await chat.notice("Stopped.").count(), 0, "only the card shows it");
+  assert.equal(await chat.page.getByRole("alert").filter({ hasText: /\S/ }).count(), 0, "no error is shown");
   await answersAgain(chat);
 });
 
@@ -63,10 +74,10 @@ chatTest("a disabled action hides Approve, and its approval can be dismissed", a
 });
 
 chatTest("a new conversation cancels a running handler", async (chat, harbor) => {
-  await chat.send("slow task");
-  await shows(harbor.lane("staging"), "step 1 of 5");
+  await startDeployment(chat, harbor);
   await chat.root.getByRole("button", { name: "New conversation" }).click();
   await chat.idle();
+  await eventually(async () => assert.equal(await chat.messages("user").count(), 0));
   await shows(harbor.lane("staging"), /2\.3\.1[^]*Healthy/);
   await answersAgain(chat);
 });
