@@ -51,10 +51,14 @@ const callsOf = ({ messages }) => messages.flatMap(({ toolCalls }) => toolCalls 
 /** The id that pydantic-ai gives to the interrupt about a call. */
 const interruptOf = (call) => `int-${call}`;
 
+/** Waits until the run is over and the chat waits for the user, which the composer shows. */
+const waiting = (chat) => chat.root.locator(".la-composer[data-state=blocked]").waitFor();
+
 async function refund(chat, text = "Refund order A-17") {
   await chat.send(text);
   const card = chat.card("refund_order");
   await card.first().getByRole("button", { name: /^Approve(:|$)/ }).waitFor();
+  await waiting(chat);
   await chat.status(card.first(), "pending");
   return card;
 }
@@ -69,7 +73,7 @@ pydanticTest("a pending approval holds the run until the server runs its tool", 
   assert.equal(await chat.composer.inputValue(), "And the others?");
   await chat.composer.fill("");
   assert.equal((await agent.requests()).length, 1, "nothing is sent before the decision");
-  assert.equal(await questions(chat).count(), 0, "the card is the question");
+  assert.equal(await questions(chat).count(), 0, "the card shows the question");
   await chat.picture("interrupt approval");
   await chat.approve(card);
   await chat.idle();
@@ -80,7 +84,7 @@ pydanticTest("a pending approval holds the run until the server runs its tool", 
   const [call] = callsOf(bodies[1]);
   assert.deepEqual(answersOf(bodies), [[resolved(interruptOf(call), { approved: true })]]);
   const roles = bodies[1].messages.map(({ role }) => role);
-  assert.deepEqual(roles, ["user", "assistant"], "an answer is no message");
+  assert.deepEqual(roles, ["user", "assistant"], "an answer is not sent as a message");
 });
 
 pydanticTest("an approval with edited arguments runs with them", async (chat, agent) => {
@@ -93,7 +97,7 @@ pydanticTest("an approval with edited arguments runs with them", async (chat, ag
   const [[{ payload }]] = answersOf(bodies);
   assert.deepEqual(payload, { approved: true, editedArgs: { order_id: "A-17", amount: 15 } });
   const [{ function: asked }] = bodies[1].messages.at(-1).toolCalls;
-  assert.equal(asked.arguments, '{"order_id": "A-17", "amount": 40}', "the call stays as the agent made it");
+  assert.equal(asked.arguments, '{"order_id": "A-17", "amount": 40}', "the call keeps the agent's arguments");
 });
 
 pydanticTest("editing can be cancelled", async (chat, agent) => {
@@ -133,6 +137,7 @@ pydanticTest("Stop cancels an approval, which is sent with the next message", as
 pydanticTest("two approvals are sent together in the agent's order", async (chat, agent) => {
   const cards = await refund(chat, "Refund orders A-17 and B-2");
   await denyBecause(cards.nth(1), "not this one");
+  await eventually(async () => assert.equal(await cards.nth(1).getByRole("button", { name: "Deny" }).count(), 0));
   await chat.running();
   assert.equal((await agent.requests()).length, 1, "one decision is still missing");
   await chat.approve(cards.nth(0));
@@ -169,7 +174,7 @@ pydanticTest("the result of a page call is sent with the answer to an approval",
 
 outcomeTest("an approval is answered with the id of the graph's interrupt", async (chat, agent) => {
   const card = await refund(chat);
-  assert.equal(await questions(chat).count(), 0, "the custom event of the same question asks nothing more");
+  assert.equal(await questions(chat).count(), 0, "the custom event of the same question adds no question");
   await chat.approve(card);
   await chat.idle();
   await chat.status(card, "complete");
@@ -200,10 +205,11 @@ outcomeTest("an interrupt is a form that validates its answer", async (chat, age
   await chat.send("Book a table");
   const question = questions(chat);
   await question.getByText("When shall I book the table?").waitFor();
-  assert.equal(await question.count(), 1, "the custom event of the same question asks nothing more");
+  await waiting(chat);
+  assert.equal(await question.count(), 1, "the custom event of the same question adds no question");
   await answer(question, { Day: "Saturday", Guests: 0, "At the window": true });
   await question.getByRole("alert").filter({ hasText: "Guests: " }).waitFor();
-  assert.equal((await agent.requests()).length, 1, "a wrong answer stays here");
+  assert.equal((await agent.requests()).length, 1, "an invalid answer is not sent");
   await chat.picture("interrupt question");
   await answer(question, { Guests: 2 });
   await chat.idle();
@@ -261,6 +267,7 @@ legacyTest("an interrupt of the older dialect is answered in the same dialect", 
   await chat.send("Use my name");
   const question = questions(chat);
   await question.getByText("What name shall I use?").waitFor();
+  await waiting(chat);
   assert.equal(await question.count(), 1);
   await answer(question, "Ada");
   await chat.idle();
@@ -270,7 +277,7 @@ legacyTest("an interrupt of the older dialect is answered in the same dialect", 
   assert.deepEqual(commandOf(bodies[1]), { resume: "Ada" });
   await chat.ask("Thank you");
   const last = (await sent(agent, { state: true, props: true })).at(-1);
-  assert.deepEqual(last.forwardedProps, {}, "an answer goes out once");
+  assert.deepEqual(last.forwardedProps, {}, "an answer is sent once");
 });
 
 legacyTest("an interrupt of the older dialect can be skipped", async (chat, agent) => {
@@ -307,7 +314,7 @@ legacyTest("an approval of the older dialect is a card and is answered in the sa
   await chat.ask("Thank you");
   await chat.says("You said: Thank you");
   const last = (await sent(agent, { state: true, props: true })).at(-1);
-  assert.deepEqual(last.forwardedProps, {}, "a decision goes out once");
+  assert.deepEqual(last.forwardedProps, {}, "a decision is sent once");
 });
 
 legacyTest("a denial of the older dialect is sent with its reason, and the next message works", async (chat, agent) => {
