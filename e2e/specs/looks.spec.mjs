@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 
-import { Chat } from "../support/chat.mjs";
+import { Chat, eventually } from "../support/chat.mjs";
 import { packageSuite } from "../support/embed.mjs";
 import { begin, finish, send } from "../support/fake-agent.mjs";
 import { ROOT, plainPage } from "../support/servers.mjs";
@@ -74,8 +74,10 @@ for (const { name, attributes, properties = "", shows } of LOOKS) {
     const chat = new Chat(page, page.locator("#chat"));
     const send = chat.root.locator(".la-composer [type=submit]");
     await send.waitFor({ state: "attached" });
-    const computed = await send.evaluate((node, names) => Object.fromEntries(names.map((name) => [name, getComputedStyle(node).getPropertyValue(name)])), Object.keys(shows));
-    assert.deepEqual(computed, shows);
+    await eventually(async () => {
+      const computed = await send.evaluate((node, names) => Object.fromEntries(names.map((name) => [name, getComputedStyle(node).getPropertyValue(name)])), Object.keys(shows));
+      assert.deepEqual(computed, shows);
+    });
     await chat.send("My parcel is broken");
     const card = chat.card("refund");
     await card.locator("button:not([aria-disabled])", { hasText: /^Approve/ }).waitFor();

@@ -6,6 +6,7 @@ import assert from "node:assert/strict";
 import { DESKTOP, accessible } from "../support/browser.mjs";
 import { demo } from "../support/servers.mjs";
 import { suite } from "../support/suite.mjs";
+import { STAGE_MS, holdTimers } from "../support/timers.mjs";
 
 const pageTest = suite(async (open) => {
   const page = await demo();
@@ -25,6 +26,8 @@ const STATES = {
     await chat.ask("Show a broken card");
     await chat.ask("Where is order A-17?");
     await chat.card("lookup_order").locator("summary").click();
+    // The deployment stays at its first stage.
+    await holdTimers(chat.page, STAGE_MS);
     await chat.send("Run the full deployment process");
     await chat.card("deployment_process").locator("[aria-current=step]").waitFor();
   },
@@ -87,5 +90,5 @@ function showPanels({ page }) {
 
 async function fits({ page }) {
   const wide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
-  assert.ok(!wide, "nothing stands out to the side");
+  assert.ok(!wide, "nothing overflows sideways");
 }

@@ -48,11 +48,11 @@ test("each kind of part is rendered", { address: at("everything-slowly") }, asyn
   await chat.idle();
   const log = chat.log;
   await log.getByText(/^Thought for/).waitFor();
-  assert.ok(!(await log.getByText("First this.").isVisible()), "the thought is folded");
+  await eventually(async () => assert.ok(!(await log.getByText("First this.").isVisible()), "the thought is folded"));
   await log.getByText("Gauge readings").waitFor();
   await log.getByText("All read").waitFor();
   assert.equal(await log.getByRole("img", { name: "pixel.png" }).count(), 1);
-  assert.equal(await log.locator("img, video, audio").count(), 1, "only what lies in the message is shown");
+  assert.equal(await log.locator("img, video, audio").count(), 1, "only the file in the message is shown");
   await log.getByText("drawing.svg").waitFor();
   const links = await log.getByRole("link").evaluateAll((list) => list.map((link) => link.href));
   assert.deepEqual(links, [
@@ -115,7 +115,7 @@ test("files can be sent with the keyboard alone", {}, async (chat, agent) => {
     },
   ]);
   assert.equal(await attached(chat).count(), 0);
-  assert.equal(await chat.messages("user").getByRole("img", { name: "pixel.png" }).count(), 1);
+  await eventually(async () => assert.equal(await chat.messages("user").getByRole("img", { name: "pixel.png" }).count(), 1));
   await chat.messages("user").getByText("plan.txt").waitFor();
 });
 
@@ -155,5 +155,5 @@ async function showEverything(chat) {
 
 async function fits({ page }) {
   const wide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
-  assert.ok(!wide, "nothing stands out to the side");
+  assert.ok(!wide, "nothing overflows sideways");
 }

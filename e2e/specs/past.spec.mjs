@@ -48,7 +48,9 @@ chatTest("a conversation is renamed by keyboard, deleted and restored", { addres
   await chat.page.keyboard.press("Enter");
   await item(chat, "The lost order").waitFor();
   await item(chat, "The lost order").getByRole("button", { name: "Delete" }).click();
-  await item(chat, "Deleted: The lost order").getByRole("button", { name: "Undo" }).click();
+  const deleted = item(chat, "Deleted: The lost order");
+  await deleted.getByRole("button", { name: "Undo" }).click();
+  await deleted.waitFor({ state: "detached" });
   await item(chat, "The lost order").getByRole("button").first().click();
   await chat.says("Order A-17 is shipped.");
   await chat.page.reload();
@@ -70,5 +72,5 @@ chatTest("a conversation of another tab opens read-only and follows it", { addre
   await other.messages("user").filter({ hasText: "Check berth availability" }).waitFor();
   await chat.page.bringToFront();
   await chat.ask("Search for tide tables");
-  await eventually(async () => assert.equal(await other.messages("user").count(), 2), "it follows");
+  await eventually(async () => assert.equal(await other.messages("user").count(), 2, "it follows"));
 });
