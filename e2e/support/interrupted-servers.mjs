@@ -10,7 +10,7 @@ import { test } from "node:test";
 import { FOLDER, agents, start } from "../agents/agents.mjs";
 import { Chat } from "./chat.mjs";
 import { Harbor } from "./harbor.mjs";
-import { LOST, drawn } from "./interruptions.mjs";
+import { LOST, drawn, storedStart } from "./interruptions.mjs";
 import { modelServer } from "./model.mjs";
 import { pausing } from "./pausing.mjs";
 import { relay } from "./relay.mjs";
@@ -119,6 +119,7 @@ async function play(page, turns, { paused, between }, at, interruption) {
       assert.ok(Date.now() < until, `the answer to "${words}" is missing:\n${await new Chat(page).log.innerText()}`);
       const chat = new Chat(page);
       if (pause.isPaused()) {
+        await storedStart(page, new URL(address).searchParams.get("chat"), paused.bodies().at(-1).runId);
         await drawn(page);
         const ran = await handlersOf(page);
         const next = await interruption({ page, address, between });
@@ -129,8 +130,9 @@ async function play(page, turns, { paused, between }, at, interruption) {
         continue;
       }
       const approve = chat.root.getByRole("button", { name: /^Approve(:|$)/ });
-      if (!isApproved && (await approve.count())) {
-        assert.equal(await approve.count(), 1, "the approval is asked once");
+      const asked = isApproved ? 0 : await approve.count();
+      if (asked) {
+        assert.equal(asked, 1, "the approval is asked once");
         await chat.approve(chat.card(approves));
         isApproved = true;
       }

@@ -1,6 +1,8 @@
 // Interruptions of a chat whose run the relay stores. Each returns the page of the chat after it.
 
-import { Chat } from "./chat.mjs";
+import assert from "node:assert/strict";
+
+import { Chat, eventually } from "./chat.mjs";
 
 /** The console errors and faults that belong to interruptions. */
 export const LOST = [/ERR_/, /Failed to load resource/, /the page crashed/];
@@ -47,6 +49,29 @@ export function points(events) {
 
 /** Waits until a page has drawn the event that it received last. */
 export const drawn = (page) => page.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done, 50))));
+
+/** The records that the demo's page has stored of a conversation, by name, without unsaved changes. */
+export const storedRecords = (page, chat) =>
+  page.evaluate(async (chat) => {
+    const answer = (request) =>
+      new Promise((resolve, reject) => {
+        request.onsuccess = () => resolve(request.result);
+        request.onerror = () => reject(request.error);
+      });
+    const database = await answer(indexedDB.open("harbor"));
+    const records = database.transaction("records").objectStore("records");
+    const stored = await answer(records.getAll(IDBKeyRange.bound([chat, ""], [chat, "\uffff"])));
+    database.close();
+    return Object.fromEntries(stored);
+  }, chat);
+
+/** Waits until a page has stored the start of a run, without which a page that is opened after a crash cannot resume it. */
+export async function storedStart(page, chat, runId) {
+  await eventually(async () => {
+    const { outline } = await storedRecords(page, chat);
+    assert.ok(outline && JSON.parse(outline).runs.some(({ id }) => id === runId), "the start of the run is stored");
+  });
+}
 
 /** Closes a tab, and opens the same address in another one. */
 async function reopened(page, address) {
