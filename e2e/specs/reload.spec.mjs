@@ -7,8 +7,10 @@ import { randomUUID } from "node:crypto";
 import { Chat, decide, eventually } from "../support/chat.mjs";
 import { begin, fakeAgent, finish, send } from "../support/fake-agent.mjs";
 import { Harbor, shows } from "../support/harbor.mjs";
+import { storedRecords } from "../support/interruptions.mjs";
 import { demo } from "../support/servers.mjs";
 import { suite } from "../support/suite.mjs";
+import { holdTimers } from "../support/timers.mjs";
 
 const DEPLOY = ["deployApplication", { environment: "production", version: "9.9.9" }];
 
@@ -70,6 +72,34 @@ async function reload(chat) {
   await chat.composer.waitFor();
 }
 
+/** Sends a request for a deployment, and waits until its card asks, and the run that has called it is over. */
+async function askToDeploy(chat) {
+  await chat.send("Deploy");
+  await chat.card("deployApplication").getByRole("button", { name: "Approve" }).waitFor();
+  // The composer is blocked once the run is over and waits for the user.
+  await chat.root.locator(".la-composer[data-state=blocked]").waitFor();
+}
+
+/** Waits until the page has stored the pending approval and the end of its run. */
+const approvalStored = (chat) =>
+  eventually(async () => {
+    const { outline, ...messages } = await storedRecords(chat.page, "kept");
+    assert.equal(JSON.parse(outline).runs.at(-1).succeeded, true, "the end of the run is stored");
+    const isAsked = Object.values(messages).some((text) => text.includes('"approval-requested"'));
+    assert.ok(isAsked, "the pending approval is stored");
+  });
+
+/** The delay of a stage of a deployment of the version "slow", in milliseconds. */
+const SLOW_STAGE_MS = 6_000;
+
+/** Starts the deployment in stages, and waits for this stage, which does not end. */
+async function startProcess(chat, harbor, stage = 1) {
+  const stages = await holdTimers(chat.page, SLOW_STAGE_MS);
+  await chat.send("Process");
+  for (let ended = 1; ended < stage; ended++) await stages.next();
+  await shows(harbor.lane("staging"), `step ${stage} of 5`);
+}
+
 /** Another tab of the same user at the same address. */
 async function otherTab(chat, url) {
   const page = await chat.page.context().newPage();
@@ -104,7 +134,7 @@ sceneTest("a reload during streaming arguments runs nothing and offers Retry", "
   await reload(chat);
   await chat.messages("user").filter({ hasText: "Deploy" }).waitFor();
   await chat.root.getByRole("button", { name: "Retry" }).waitFor();
-  assert.equal(await chat.card("deployApplication").getByRole("button").count(), 0, "nothing is asked");
+  assert.equal(await chat.card("deployApplication").getByRole("button").count(), 0, "no question is shown");
   await chat.picture("reload arguments");
   await chat.root.getByRole("button", { name: "Retry" }).click();
   await chat.says("You said: Deploy");
@@ -113,12 +143,12 @@ sceneTest("a reload during streaming arguments runs nothing and offers Retry", "
 });
 
 sceneTest("a reload restores a pending approval, which applies once", "deploy", {}, async (chat, { sent }) => {
-  await chat.send("Deploy");
+  await askToDeploy(chat);
   const card = chat.card("deployApplication");
-  await card.getByRole("button", { name: "Approve" }).waitFor();
   await reload(chat);
   await chat.approve(card);
   await chat.says("Results:");
+  await chat.idle();
   assert.equal(await deployments(chat), 1);
   assert.equal(sent().length, 2);
   await reload(chat);
@@ -129,24 +159,24 @@ sceneTest("a reload restores a pending approval, which applies once", "deploy", 
 });
 
 sceneTest("a reload during a handler asks the user before running it again", "process", {}, async (chat, { harbor }) => {
-  await chat.send("Process");
-  await shows(harbor.lane("staging"), "step 2 of 5");
+  await startProcess(chat, harbor, 2);
   await reload(chat);
   const card = chat.card("deployment_process");
   await card.getByText("It may already have run.").waitFor();
   await chat.picture("reload handler");
   await shows(harbor.lane("staging"), "Healthy");
+  await holdTimers(chat.page, SLOW_STAGE_MS);
   await decide(card, /^Run again/);
   await shows(harbor.lane("staging"), "step 1 of 5");
 });
 
-sceneTest("skipping a call with unknown outcome is reported to the agent", "process", {}, async (chat, { sent }) => {
-  await chat.send("Process");
+sceneTest("skipping a call with unknown outcome is reported to the agent", "process", {}, async (chat, { harbor, sent }) => {
+  await startProcess(chat, harbor);
   const card = chat.card("deployment_process");
-  await chat.status(card, "executing");
   await reload(chat);
   await card.getByRole("button", { name: "Skip" }).click();
   await chat.idle();
+  assert.equal(sent().length, 2);
   assert.match(results(sent()[1])[0], /"status":"unknown".*Its outcome is unknown/);
 });
 
@@ -155,7 +185,7 @@ sceneTest("a reload during an idempotent handler runs it again automatically", "
   await chat.status(chat.card("web_search"), "executing");
   await reload(chat);
   await chat.status(chat.card("web_search"), "executing");
-  assert.equal(await chat.card("web_search").getByRole("button").count(), 0, "nobody is asked");
+  assert.equal(await chat.card("web_search").getByRole("button").count(), 0, "no question is shown");
   assert.equal(sent().length, 1);
 });
 
@@ -194,16 +224,16 @@ sceneTest("a message sent offline is kept after a reload", "deploy", { allow: OF
 });
 
 sceneTest("a second tab follows and takes over on Use here", "deploy", {}, async (chat, { sent, url }) => {
-  await chat.send("Deploy");
-  await chat.card("deployApplication").getByRole("button", { name: "Approve" }).waitFor();
+  await askToDeploy(chat);
   const other = await otherTab(chat, url);
   await elsewhere(other).waitFor();
+  await other.card("deployApplication").waitFor();
   assert.equal(await other.composer.isVisible(), false, "it is read-only");
   assert.equal(await other.card("deployApplication").getByRole("button", { name: "Approve" }).isVisible(), false);
   await other.picture("reload follower");
   await here(other).click();
   await elsewhere(chat).waitFor();
-  assert.equal(await chat.composer.isVisible(), false, "and the first is, now");
+  assert.equal(await chat.composer.isVisible(), false, "the first tab is read-only now");
   await other.approve(other.card("deployApplication"));
   await other.says("Results:");
   await chat.says("Results:");
@@ -212,8 +242,7 @@ sceneTest("a second tab follows and takes over on Use here", "deploy", {}, async
 });
 
 sceneTest("a follower tab takes over when the owner tab is closed", "deploy", {}, async (chat, { sent, url }) => {
-  await chat.send("Deploy");
-  await chat.card("deployApplication").getByRole("button", { name: "Approve" }).waitFor();
+  await askToDeploy(chat);
   const other = await otherTab(chat, url);
   await elsewhere(other).waitFor();
   await chat.page.close();
@@ -226,8 +255,7 @@ sceneTest("a follower tab takes over when the owner tab is closed", "deploy", {}
 });
 
 sceneTest("a reloaded tab keeps its conversation despite a hidden follower", "deploy", {}, async (chat, { url }) => {
-  await chat.send("Deploy");
-  await chat.card("deployApplication").getByRole("button", { name: "Approve" }).waitFor();
+  await askToDeploy(chat);
   // Pages of a headless browser are never hidden.
   await chat.page.context().addInitScript(() => {
     if (new URL(location.href).hash === "#hidden") Object.defineProperty(document, "hidden", { value: true });
@@ -235,6 +263,7 @@ sceneTest("a reloaded tab keeps its conversation despite a hidden follower", "de
   const other = await otherTab(chat, `${url}#hidden`);
   await elsewhere(other).waitFor();
   await reload(chat);
+  await chat.card("deployApplication").getByRole("button", { name: "Approve" }).waitFor();
   assert.equal(await elsewhere(chat).count(), 0);
   assert.ok(await elsewhere(other).isVisible());
   await chat.approve(chat.card("deployApplication"));
@@ -248,13 +277,13 @@ const unfocused = (context) =>
   });
 
 sceneTest("of two visible windows the reloaded one reclaims its conversation", "deploy", {}, async (chat, { sent, url }) => {
-  await chat.send("Deploy");
-  await chat.card("deployApplication").getByRole("button", { name: "Approve" }).waitFor();
+  await askToDeploy(chat);
   const other = await otherTab(chat, url);
   await elsewhere(other).waitFor();
   await queued(other);
   await chat.page.bringToFront();
   await reload(chat);
+  await chat.card("deployApplication").getByRole("button", { name: "Approve" }).waitFor();
   await elsewhere(other).waitFor();
   assert.equal(await elsewhere(chat).count(), 0);
   await chat.approve(chat.card("deployApplication"));
@@ -268,8 +297,7 @@ sceneTest("a window reloaded without focus hands its conversation to the other",
   await unfocused(chat.page.context());
   await chat.page.goto(`${url}#unfocused`);
   await reload(chat);
-  await chat.send("Deploy");
-  await chat.card("deployApplication").getByRole("button", { name: "Approve" }).waitFor();
+  await askToDeploy(chat);
   const other = await otherTab(chat, url);
   await elsewhere(other).waitFor();
   await queued(other);
@@ -281,23 +309,21 @@ sceneTest("a window reloaded without focus hands its conversation to the other",
 });
 
 sceneTest("a window that reclaims its conversation during a handler runs nothing automatically", "process", {}, async (chat, { harbor, url }) => {
-  await chat.send("Process");
-  await shows(harbor.lane("staging"), "step 1 of 5");
+  await startProcess(chat, harbor);
   const other = await otherTab(chat, url);
   await elsewhere(other).waitFor();
   await queued(other);
   await chat.page.bringToFront();
   await reload(chat);
-  await elsewhere(other).waitFor();
   await chat.card("deployment_process").getByText("It may already have run.").waitFor();
+  await elsewhere(other).waitFor();
   for (const page of [chat.page, other.page]) {
     await shows(new Harbor(page).lane("staging"), "Healthy");
   }
 });
 
 sceneTest("two tabs can exchange a conversation repeatedly, and the last one keeps it", "deploy", {}, async (chat, { url }) => {
-  await chat.send("Deploy");
-  await chat.card("deployApplication").getByRole("button", { name: "Approve" }).waitFor();
+  await askToDeploy(chat);
   const other = await otherTab(chat, url);
   for (const [taker, giver] of [[other, chat], [chat, other], [other, chat]]) {
     await here(taker).click();
@@ -307,7 +333,7 @@ sceneTest("two tabs can exchange a conversation repeatedly, and the last one kee
   await queued(other);
   // Several intervals at which a waiting tab looks for the owner.
   await other.page.waitForTimeout(1_500);
-  assert.ok(await elsewhere(chat).isVisible(), "who waits does not take it away");
+  assert.ok(await elsewhere(chat).isVisible(), "a waiting tab does not take the conversation");
   await other.page.close();
   await chat.composer.waitFor();
   await chat.approve(chat.card("deployApplication"));
@@ -316,8 +342,7 @@ sceneTest("two tabs can exchange a conversation repeatedly, and the last one kee
 });
 
 sceneTest("a takeover during a handler stops it, and the new owner asks the user", "process", {}, async (chat, { harbor, url }) => {
-  await chat.send("Process");
-  await shows(harbor.lane("staging"), "step 1 of 5");
+  await startProcess(chat, harbor);
   const other = await otherTab(chat, url);
   await here(other).click();
   await other.card("deployment_process").getByText("It may already have run.").waitFor();
@@ -334,16 +359,15 @@ const blind = () => {
 sceneTest("two isolated tabs that both approve start a call once", "deploy", {}, async (chat, { url }) => {
   await chat.page.context().addInitScript(blind);
   await reload(chat);
-  await chat.send("Deploy");
+  await askToDeploy(chat);
+  await approvalStored(chat);
   const card = chat.card("deployApplication");
-  await card.getByRole("button", { name: "Approve" }).waitFor();
   const other = await otherTab(chat, url);
   await other.card("deployApplication").getByRole("button", { name: "Approve" }).waitFor();
   await Promise.allSettled([chat.approve(card), other.approve(other.card("deployApplication"))]);
   await other.says("Results:");
-  await Promise.any([elsewhere(chat).waitFor(), chat.says("Results:")]);
-  assert.equal(await deployments(chat, other), 1);
   await elsewhere(chat).waitFor();
+  assert.equal(await deployments(chat, other), 1);
 });
 
 /** Kills the renderer process of the page, and opens the page again. */
@@ -362,8 +386,7 @@ async function crash(chat, url) {
 const CRASH = { allow: [/the page crashed/], only: "chromium" };
 
 sceneTest("a crash during a handler asks the user before running it again", "process", CRASH, async (chat, { harbor, url }) => {
-  await chat.send("Process");
-  await shows(harbor.lane("staging"), "step 2 of 5");
+  await startProcess(chat, harbor, 2);
   const next = await crash(chat, url);
   const card = next.card("deployment_process");
   await card.getByText("It may already have run.").waitFor();
@@ -372,8 +395,8 @@ sceneTest("a crash during a handler asks the user before running it again", "pro
 });
 
 sceneTest("a crash restores a pending approval", "deploy", CRASH, async (chat, { url }) => {
-  await chat.send("Deploy");
-  await chat.card("deployApplication").getByRole("button", { name: "Approve" }).waitFor();
+  await askToDeploy(chat);
+  await approvalStored(chat);
   const next = await crash(chat, url);
   await next.approve(next.card("deployApplication"));
   await next.says("Results:");
