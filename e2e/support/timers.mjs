@@ -4,8 +4,12 @@
 export const [WORD_MS, FILES_MS] = [14, 200];
 /** Those of the demo's tools: a stage of a deployment, and the call about berths that the agent runs. */
 export const [STAGE_MS, BERTHS_MS] = [900, 1_500];
+/** The time from the start of a deployment of the demo to its end. */
+export const ROLLOUT_MS = 5_000;
 /** The time after which a dialog accepts an answer. */
 export const DIALOG_MS = 500;
+/** The time in which requests for approval are collected into one announcement. */
+export const BATCH_MS = 300;
 
 /** Holds back the timers that the page starts from now on with a delay of `ms`. Returns functions that end them. */
 export async function holdTimers(page, ms) {
@@ -26,11 +30,16 @@ export async function holdTimers(page, ms) {
       held.end();
     };
   }, ms);
+  /** Waits for a timer, and ends those that have started so far. */
+  const next = async () => {
+    await page.waitForFunction((ms) => globalThis.heldTimers[ms].length > 0, ms);
+    await page.evaluate((ms) => globalThis.heldTimers[ms].end(), ms);
+  };
   return {
-    /** Waits for a timer, and ends those that have started so far. */
-    async next() {
-      await page.waitForFunction((ms) => globalThis.heldTimers[ms].length > 0, ms);
-      await page.evaluate((ms) => globalThis.heldTimers[ms].end(), ms);
+    next,
+    /** Ends timers, one after the other, until a check passes. */
+    async until(isReached) {
+      while (!(await isReached())) await next();
     },
     /** Ends them, and holds back no more. */
     release: () => page.evaluate((ms) => globalThis.heldTimers[ms].release(), ms),
