@@ -8,7 +8,7 @@ import { Harbor, shows } from "../support/harbor.mjs";
 import { more } from "../support/questions.mjs";
 import { demo } from "../support/servers.mjs";
 import { suite } from "../support/suite.mjs";
-import { STAGE_MS, WORD_MS, holdTimers } from "../support/timers.mjs";
+import { ROLLOUT_MS, STAGE_MS, WORD_MS, holdTimers } from "../support/timers.mjs";
 
 const pageTest = suite(async (open) => {
   const page = await demo();
@@ -74,7 +74,7 @@ chatTest("a call can be denied with the keyboard alone", async (chat, harbor) =>
   await keyboard.press("Enter");
   await chat.idle();
   await chat.says("You denied get_weather");
-  await chat.hasFocus(chat.composer, "the focus goes on to the composer");
+  await chat.hasFocus(chat.composer, "the composer gets the focus");
   await shows(harbor.conditions, "No place shared yet");
 });
 
@@ -151,7 +151,7 @@ chatTest("a choice in a card can be made by keyboard", async (chat, harbor) => {
   await chat.says("I will use Berth telemetry (Time series).");
   await shows(card, "Selected: Berth telemetry (Time series)");
   await eventually(async () => assert.ok(await harbor.sources.getByRole("radio", { name: /Berth telemetry/ }).isChecked()));
-  await chat.hasFocus(chat.composer, "the focus goes on to the composer");
+  await chat.hasFocus(chat.composer, "the composer gets the focus");
 });
 
 chatTest("a cancelled and an empty choice are reported", async (chat, harbor) => {
@@ -169,10 +169,13 @@ chatTest("a deployment to production needs approval and updates its lane", async
   const card = chat.card("deployApplication");
   await card.getByRole("button", { name: "Approve" }).waitFor();
   await shows(harbor.lane("production"), "2.3.1");
+  // The deployment ends only after its progress was seen.
+  const rollout = await holdTimers(chat.page, ROLLOUT_MS);
   await chat.approve(card);
   await chat.idle();
   await chat.says(/Deployment dep-\d+ is initiated and takes about 5 minutes\./);
   await shows(harbor.lane("production"), /2\.4\.0[^]*Rolling out/);
+  await rollout.release();
   await shows(harbor.lane("production"), /2\.4\.0[^]*Healthy/);
 });
 
