@@ -6,6 +6,7 @@ import { eventually } from "../support/chat.mjs";
 import { demo } from "../support/servers.mjs";
 import { listen } from "../support/speech.mjs";
 import { suite } from "../support/suite.mjs";
+import { BATCH_MS, holdTimers } from "../support/timers.mjs";
 
 const pageTest = suite(async (open) => {
   const page = await demo();
@@ -23,7 +24,7 @@ speechTest("a complete answer is announced once, as plain text", async (chat, an
   assert.ok(all.every(({ region }) => region === "log"), JSON.stringify(all));
   const words = all.map(({ text }) => text).join(" ");
   assert.doesNotMatch(words, /[*`#]|\]\(/, "no marks of markdown");
-  assert.doesNotMatch(words, /What can you do/, "nothing that the person said");
+  assert.doesNotMatch(words, /What can you do/, "no text of the user");
   assert.equal(new Set(all.map(({ text }) => text)).size, all.length, "nothing twice");
 });
 
@@ -92,8 +93,11 @@ speechTest("the text before a question is announced before the question", async 
 });
 
 speechTest("two approvals are announced together", async (chat, announced) => {
+  // Both arrive within the time in which requests are collected, however slow the machine is.
+  const collected = await holdTimers(chat.page, BATCH_MS);
   await chat.send("What's the weather in Oslo and Bergen?");
   await chat.card("get_weather").nth(1).getByRole("button", { name: "Approve" }).waitFor();
+  await collected.release();
   await eventually(async () => assert.ok((await announced()).some(({ region }) => region === "alert")));
   const urgent = (await announced()).filter(({ region }) => region === "alert");
   assert.deepEqual(urgent.map(({ text }) => text), ["Approval needed: Look up the weather, Place: Oslo; Look up the weather, Place: Bergen"]);

@@ -77,7 +77,7 @@ chatTest("handlers can call server functions", { address: at("/"), allow: [REFUS
   await chat.ask("Return 2");
   await eventually(async () => assert.equal(await row.count(), 0));
   assert.deepEqual(lines.filter((line) => !REFUSED.test(line)), []);
-  assert.equal(server.log(), "", "the server has nothing to say of handlers that it never runs");
+  assert.equal(server.log(), "", "the server logs nothing about handlers that it never runs");
 });
 
 chatTest("a hundred concurrent requests render the same shell", { address: at("/loans") }, async (chat, server) => {

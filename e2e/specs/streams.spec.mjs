@@ -44,7 +44,9 @@ const words = (page, place) =>
   page.locator(`#${place}`).evaluate((element) => {
     // Announcements depend on the moment: a text that continues after an announcement is announced again.
     for (const spoken of element.querySelectorAll(".la-announcer")) spoken.remove();
-    const lines = element.innerText.replace(/\d+([.:,]\d+)*( ?(ms|s|AM|PM|seconds?))?/g, "#").split("\n");
+    // Playing event by event takes time, which is shown for reasoning.
+    const text = element.innerText.replace(/Thought for (a moment|(\d+ min ?)?(\d+ s)?)/g, "Thought");
+    const lines = text.replace(/\d+([.:,]\d+)*( ?(ms|s|AM|PM|seconds?))?/g, "#").split("\n");
     // The duration is shown from a tenth of a second on.
     return lines.filter((line) => /[^#\s]/.test(line) && !line.startsWith("Took ")).join("\n");
   });
@@ -62,13 +64,20 @@ function countOpen(page) {
   return { count: () => open.size, stop };
 }
 
-/** Waits until no request is open, and the page has drawn the end of the last one. A continuation is another request. */
-async function settled(page, requests) {
-  do {
+/**
+ * Waits until no request is open, and the page has drawn the end of the last one: its text does not change any more. A
+ * continuation is another request. Returns the text.
+ */
+async function settled(page, place, requests) {
+  let shown = "";
+  for (;;) {
     await eventually(() => assert.equal(requests.count(), 0, "the answer is complete"));
     // The end is drawn and a continuation begins in these frames, however long they take.
-    for (let times = 0; times < 6; times++) await frames(page);
-  } while (requests.count() > 0);
+    for (let times = 0; times < 4; times++) await frames(page);
+    const last = shown;
+    shown = await words(page, place);
+    if (requests.count() === 0 && shown === last) return shown;
+  }
 }
 
 async function play(page, agent, place, scene) {
@@ -83,9 +92,8 @@ async function play(page, agent, place, scene) {
     agent.proceed();
   }
   // The end of the stream reaches the page, and a continuation its answer.
-  await settled(page, requests);
+  const shown = await settled(page, place, requests);
   requests.stop();
-  const shown = await words(page, place);
   await page.evaluate((place) => globalThis.chats[place].unmount(), place);
   return shown;
 }
