@@ -25,12 +25,22 @@ async function counting(page) {
   return () => page.evaluate(() => globalThis.counts);
 }
 
-/** Both ways to use a control: by mouse, or by keys from wherever the focus is. */
-class Mouse {
+/** What both ways to use a control have in common. */
+class Way {
   constructor(chat) {
     this.chat = chat;
   }
 
+  /** Writes in a field that the preceding step has given the focus, so that it takes neither a click nor a key. */
+  async write(field, text, { replaces = false } = {}) {
+    await this.chat.hasFocus(field, "the field has the focus");
+    if (replaces) await field.evaluate((node) => node.select());
+    await this.chat.page.keyboard.insertText(text);
+  }
+}
+
+/** By mouse. */
+class Mouse extends Way {
   async use(control) {
     await counts(control);
     await control.click();
@@ -46,19 +56,10 @@ class Mouse {
   submit(button) {
     return this.use(button);
   }
-
-  async write(field, text) {
-    // The field has the focus if the task is well designed; otherwise it takes a click.
-    if (!(await field.evaluate((node) => node === document.activeElement))) await field.click();
-    await this.chat.page.keyboard.insertText(text);
-  }
 }
 
-class Keys {
-  constructor(chat) {
-    this.chat = chat;
-  }
-
+/** By keys, from wherever the focus is. */
+class Keys extends Way {
   /** Opens the editor of the user's last message from the text box, which has the focus. */
   edit() {
     return this.chat.page.keyboard.press("ArrowUp");
@@ -73,11 +74,6 @@ class Keys {
     await this.reach(control);
     await counts(control);
     await this.chat.page.keyboard.press("Enter");
-  }
-
-  async write(field, text) {
-    await this.reach(field);
-    await this.chat.page.keyboard.insertText(text);
   }
 
   /** Presses Shift+Tab or Tab until the control has the focus: what is above the composer is before it. */
@@ -158,10 +154,7 @@ const TASKS = {
     async steps(chat, way) {
       await way.use(weather(chat).locator(".la-approval-more > summary"));
       await way.use(button(weather(chat), "Change…"));
-      const field = weather(chat).getByRole("textbox");
-      await field.waitFor();
-      await eventually(() => field.evaluate((node) => node.select()));
-      await way.write(field, "Oslo");
+      await way.write(weather(chat).getByRole("textbox"), "Oslo", { replaces: true });
       await way.use(button(weather(chat), /^Approve/));
     },
     proof: (chat) => chat.says("in Oslo"),
@@ -180,10 +173,7 @@ const TASKS = {
     before: (chat) => chat.ask("helo"),
     async steps(chat, way) {
       await way.edit(chat.messages("user").last());
-      const editor = chat.log.getByRole("textbox");
-      await editor.waitFor();
-      await eventually(() => editor.evaluate((node) => node.select()));
-      await way.write(editor, "hello");
+      await way.write(chat.log.getByRole("textbox"), "hello", { replaces: true });
       await way.submit(button(chat.log, "Send"));
     },
     proof: (chat) => eventually(async () => assert.equal((await chat.messages("user").last().innerText()).split("\n")[0], "hello")),
