@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 
 import { accessible } from "../support/browser.mjs";
 import { eventually } from "../support/chat.mjs";
+import { transcriptAtRest } from "../support/rest.mjs";
 import { demo } from "../support/servers.mjs";
 import { suite } from "../support/suite.mjs";
 import { WORD_MS, holdTimers } from "../support/timers.mjs";
@@ -20,14 +21,6 @@ const longTest = (name, body, options = {}) =>
 const all = (chat) => chat.log.locator("[data-message-id]");
 const rest = (chat) => chat.log.evaluate((log) => log.scrollHeight - log.scrollTop - log.clientHeight);
 const atEnd = (chat) => eventually(async () => assert.ok((await rest(chat)) < 2, "the end is in view"));
-
-/** The first message that is visible as a whole, and its position. */
-const mark = (chat) =>
-  chat.log.evaluate((log) => {
-    const edge = log.getBoundingClientRect().top;
-    const found = [...log.querySelectorAll("[data-message-id]")].find((m) => m.getBoundingClientRect().top >= edge);
-    return { id: found.dataset.messageId, top: found.getBoundingClientRect().top - edge };
-  });
 
 const topOf = (chat, id) =>
   chat.log.evaluate((log, id) => {
@@ -48,13 +41,13 @@ longTest("a thread of 1,000 messages opens at its end with few of them mounted",
 longTest("scrolling up mounts earlier messages without moving the view", async (chat) => {
   await atEnd(chat);
   for (let step = 0; step < 25; step++) {
-    const before = await mark(chat);
+    const before = await transcriptAtRest(chat);
     await chat.log.evaluate((log) => log.scrollBy(0, -300));
     await eventually(async () => {
       const moved = (await topOf(chat, before.id)) - before.top;
       assert.ok(Math.abs(moved - 300) <= 1, `${before.id} moved by ${moved}`);
     });
-    await chat.page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+    await transcriptAtRest(chat);
     const moved = (await topOf(chat, before.id)) - before.top;
     assert.ok(Math.abs(moved - 300) <= 1, `${before.id} stays there: ${moved}`);
     assert.ok((await all(chat).count()) <= 70);
@@ -65,21 +58,26 @@ longTest("scrolling up mounts earlier messages without moving the view", async (
 });
 
 longTest("the scroll position is kept while an answer streams below", async (chat) => {
-  await chat.send("Tell me a long story");
-  await eventually(async () => assert.ok((await chat.messages("assistant").last().innerText()).length > 400));
   // The story ends by itself: it is written only while the test waits for it.
   const words = await holdTimers(chat.page, WORD_MS);
+  await transcriptAtRest(chat);
+  await chat.send("Tell me a long story");
+  const story = chat.log.locator('[data-role="assistant"]:not([data-message-id^="past-"])').last();
+  const length = async () => ((await story.count()) ? (await story.textContent()).length : 0);
+  await words.until(async () => (await length()) > 400);
+  await transcriptAtRest(chat);
   await chat.log.evaluate((log) => log.scrollBy(0, -4000));
   const jump = chat.root.getByRole("button", { name: /Jump to latest|new message/ });
   await jump.waitFor();
-  const before = await mark(chat);
-  const length = async () => (await chat.messages("assistant").last().textContent()).length;
+  const before = await transcriptAtRest(chat);
   const text = await length();
-  await words.release();
-  await eventually(async () => assert.ok((await length()) > text + 300, "the answer grows"));
-  assert.deepEqual(await mark(chat), before);
+  await words.until(async () => (await length()) > text + 300);
+  assert.deepEqual(await transcriptAtRest(chat), before);
   await jump.click();
   await eventually(async () => assert.ok((await rest(chat)) < 60));
+  const end = await length();
+  await words.until(async () => (await length()) > end + 100);
+  await eventually(async () => assert.ok((await rest(chat)) < 60, "the end is followed"));
   await chat.stopButton.click();
   await chat.idle();
 });
@@ -101,6 +99,7 @@ longTest("the beginning and Show all can be reached by keyboard", async (chat) =
 });
 
 longTest("Find in page mounts all messages", async (chat) => {
+  await transcriptAtRest(chat);
   await atEnd(chat);
   assert.equal(await chat.log.locator('[data-message-id="past-4"]').count(), 0);
   await chat.page.keyboard.press("Control+f");
@@ -113,14 +112,16 @@ pageTest(
   "a finished chat opens without a notice",
   { address: ({ page }) => `${page.url}?history=40` },
   async (chat) => {
+    await all(chat).first().waitFor();
     await atEnd(chat);
-    assert.ok((await all(chat).count()) > 0, "messages are shown");
     assert.equal(await chat.root.locator(".la-notice").count(), 0);
   },
 );
 
 longTest("an answer is copied as markdown", async (chat) => {
   await chat.page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  await chat.log.locator('[data-message-id="past-999"]').waitFor();
+  await transcriptAtRest(chat);
   const bar = chat.log.getByRole("group", { name: "Message actions" }).last();
   await bar.getByRole("button", { name: "Copy" }).click();
   await eventually(async () => {
@@ -140,9 +141,12 @@ for (const colorScheme of ["light", "dark"]) {
   longTest(
     `axe finds nothing in a long thread (${colorScheme})`,
     async (chat) => {
+      await transcriptAtRest(chat);
       await atEnd(chat);
       await accessible(chat.page);
       await chat.log.evaluate((log) => (log.scrollTop = 0));
+      await chat.log.locator('[data-message-id="past-0"]').waitFor();
+      await transcriptAtRest(chat);
       await chat.log.getByRole("separator").first().waitFor();
       await accessible(chat.page);
     },

@@ -5,8 +5,8 @@
 const [REST_FRAMES, MAX_FRAMES] = [8, 1_200];
 
 /**
- * Waits until the transcript neither moves nor grows. Returns the id of the first message that is visible as a whole, and
- * its distance from the top of the view.
+ * Waits until the transcript has messages and neither moves nor grows. Returns the id of the first message that begins in
+ * the view, or else of the last one, and its distance from the top of the view.
  */
 export function transcriptAtRest(chat) {
   return chat.log.evaluate(
@@ -15,7 +15,8 @@ export function transcriptAtRest(chat) {
         const edge = log.getBoundingClientRect().top;
         const messages = [...log.querySelectorAll("[data-message-id]")];
         const first = messages.find((message) => message.getBoundingClientRect().top >= edge);
-        const mark = first && { id: first.dataset.messageId, top: first.getBoundingClientRect().top - edge };
+        const marked = first ?? messages.at(-1);
+        const mark = marked && { id: marked.dataset.messageId, top: marked.getBoundingClientRect().top - edge };
         return { mark, state: JSON.stringify([mark, messages.length, log.scrollTop, log.scrollHeight, log.clientHeight]) };
       };
       let [last, same] = [look(), 0];
