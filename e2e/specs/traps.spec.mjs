@@ -55,8 +55,8 @@ for (const kind of ["trap", "stack"]) {
     const notice = chat.root.getByRole("alert");
     await shows(notice, /The chat has stopped/);
     await shows(notice, /Reload the page to continue/);
-    assert.equal(await chat.root.getByRole("textbox").count(), 0, "there is nothing to write in any more");
-    assert.equal(await chat.messages("user").count(), 1, "what was said stays");
+    assert.equal(await chat.root.getByRole("textbox").count(), 0, "the text box is gone");
+    assert.equal(await chat.messages("user").count(), 1, "the messages stay");
     await notice.getByRole("link", { name: "Reload the page" }).click();
     await chat.page.waitForFunction(() => globalThis.ways === undefined);
     await chat.ask("What can you do?");

@@ -28,10 +28,12 @@ const current = (chat) =>
     return row?.querySelector(".la-tree-text").innerText.trim();
   });
 
-const isAt = (chat, expected) => eventually(async () => assert.equal(await current(chat), expected), 10);
+const isAt = (chat, expected) => eventually(async () => assert.equal(await current(chat), expected));
 
 async function toChat(chat) {
   const button = chat.page.getByRole("group", { name: "View" }).getByRole("button", { name: "Assistant" });
+  // A narrow page begins with the button and without the chat, once it is drawn.
+  await eventually(async () => assert.ok((await button.isVisible()) || (await chat.composer.isVisible()), "the page is drawn"));
   if (await button.isVisible()) await button.click();
 }
 
@@ -151,7 +153,7 @@ treeTest("the tree drawing zooms and fits, and a deletion can be undone", async 
   await button("Draw as a tree").click();
   await eventually(async () => assert.deepEqual(await rowTexts(chat), before));
   await chat.page.reload();
-  await eventually(async () => assert.deepEqual(await rowTexts(chat), before), 10);
+  await eventually(async () => assert.deepEqual(await rowTexts(chat), before));
 });
 
 treeTest("branches fold, and a message can be edited from the tree", async (chat) => {
@@ -161,7 +163,7 @@ treeTest("branches fold, and a message can be edited from the tree", async (chat
   const edit = chat.page.locator(".la-tree-bar").getByRole("button", { name: "Edit message" });
   await edit.click();
   const box = chat.page.getByRole("textbox", { name: "Your message" });
-  assert.equal(await box.inputValue(), "Where is order A-17?");
+  await eventually(async () => assert.equal(await box.inputValue(), "Where is order A-17?"));
   await accessible(chat.page);
   await box.fill("Where is order C-9?");
   await chat.page.getByRole("dialog").getByRole("button", { name: "Send" }).click();
@@ -205,7 +207,7 @@ treeTest(
         const view = tree.getBoundingClientRect();
         return top >= view.top - 1 && bottom <= view.bottom + 1;
       });
-    await eventually(async () => assert.ok(await isInView(), "what the keyboard is at is in view"));
+    await eventually(async () => assert.ok(await isInView(), "the current row is in view"));
   },
   { query: "history=20000" },
 );
