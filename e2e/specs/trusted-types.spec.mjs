@@ -95,9 +95,8 @@ for (const scene of ["everything", "markdown", "arguments-no-json", "unknown-too
     await chat.ask("Go");
     for (const summary of await chat.root.locator("summary").all()) if (await summary.isVisible()) await summary.click();
     await page.locator("#one input[type=file]").setInputFiles({ name: "a.txt", mimeType: "text/plain", buffer: Buffer.from("a") });
-    await chat.composer.fill("And again");
-    await chat.composer.press("Enter");
-    await chat.idle();
+    await chat.root.locator(".la-attachment[data-state=ready]").waitFor();
+    await chat.ask("And again");
   });
 }
 
