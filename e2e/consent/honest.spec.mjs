@@ -85,7 +85,11 @@ for (const { name, options = {}, before, open = (page, url) => driver.open(page,
     const request = driver.request(page, "pay");
     await request.waitFor();
     const began = await page.evaluate(() => performance.now());
-    await press(page, await read(request, /^Approve/));
+    const button = await read(request, /^Approve/);
+    // After a second a hint asks the user to continue reading. The button moves when the hint disappears, which the next
+    // inspection notices: the button is disabled again until it has not moved for half a second.
+    if ((await page.evaluate(() => performance.now())) - began > 900) await page.waitForTimeout(400);
+    await press(page, button);
     await eventually(async () => assert.equal((await driver.ran(page)).length, 1));
     const took = (await page.evaluate(() => globalThis.ran[0].at)) - began;
     console.log(`approved after ${Math.round(took / 10) * 10} ms: ${name}`);

@@ -83,5 +83,43 @@ export function installTools() {
     return node;
   }
 
-  globalThis.attack = { cover, rules, bait, lineOf, find, frames };
+  // An attack with a time limit changes the page, and the user presses shortly afterwards: `changed` is the time of the last
+  // change, `presses` are the times of later presses, with the time since the change, in milliseconds.
+  let changed = null;
+  const presses = [];
+  const mark = (at = performance.now()) => void (changed = at);
+  const record = (at, since) => void presses.push({ at, after: at - since });
+  // There is no click if the button was replaced while the mouse button was down.
+  for (const type of ["mouseup", "click", "keydown"]) {
+    const note = (event) => {
+      const isPress = event.isTrusted && (type !== "keydown" || ["Enter", " "].includes(event.key));
+      if (isPress && changed !== null) record(event.timeStamp, changed);
+    };
+    addEventListener(type, note, true);
+  }
+  const times = {
+    mark,
+    record,
+    /** Marks the appearance of an element as the change. */
+    markWhenShown(selector) {
+      let isShown = false;
+      const look = () => {
+        if (isShown || !find(selector)) return;
+        isShown = true;
+        observer.disconnect();
+        mark();
+      };
+      const observer = new MutationObserver(look);
+      observer.observe(document, { childList: true, subtree: true });
+      // The observer does not see the contents of shadow roots.
+      frames(() => (look(), !isShown));
+    },
+    /** Marks the next click of the user as the change. */
+    markNextClick: () => addEventListener("click", (event) => mark(event.timeStamp), { capture: true, once: true }),
+    /** The time since the change, if there was one. */
+    since: () => changed && performance.now() - changed,
+    presses,
+  };
+
+  globalThis.attack = { cover, rules, bait, lineOf, find, frames, times };
 }

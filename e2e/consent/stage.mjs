@@ -37,6 +37,13 @@ const TOLERANCE = 12;
 const READS = 850;
 /** The longest time until an approved call has run, in milliseconds. */
 const RUNS = 250;
+/**
+ * The longest time from a change of the page to the press of an attack that must come shortly afterwards, in milliseconds.
+ * After half a second the press would count.
+ */
+const SHORTLY = 400;
+/** Longer than the interval at which the chat inspects a request, in milliseconds. */
+const INSPECTED = 400;
 
 /** One run of a scene, attacked or not. */
 export class Stage {
@@ -63,8 +70,16 @@ export class Stage {
 
   /** Waits until an approval would count; an attack may prevent that. */
   async read(most = READS) {
-    const ready = this.driver.ready(this.request).waitFor({ state: "attached", timeout: this.attacked ? most : undefined });
-    await (this.attacked ? ready.catch(() => {}) : ready);
+    if (!this.attacked) return this.ready();
+    await this.driver.ready(this.request).waitFor({ state: "attached", timeout: most }).catch(() => {});
+  }
+
+  /** Waits until an approval counts, for an attack that begins afterwards. */
+  async ready() {
+    await this.driver.ready(this.request).waitFor({ state: "attached" });
+    // A hint that disappears once everything was in view moves the button, which the next inspection notices.
+    await this.settle(INSPECTED);
+    await this.driver.ready(this.request).waitFor({ state: "attached" });
   }
 
   /** Scrolls a request that is longer than its place to its end. */
@@ -112,6 +127,35 @@ export class Stage {
     await this.settle();
   }
 
+  /** Waits until the page shows these words, which is the change after which the user presses. */
+  async changed(words) {
+    const shown = (words) => {
+      const isShown = document.body.innerText.includes(words);
+      if (isShown) globalThis.attack.times.mark();
+      return isShown;
+    };
+    await this.page.waitForFunction(shown, words, { polling: 10 });
+  }
+
+  /** The time since the change, in milliseconds; null before it. */
+  since() {
+    return this.do(() => globalThis.attack.times.since());
+  }
+
+  /**
+   * Checks that each press came shortly after the change of the page that preceded it. A slow machine can delay a press
+   * until it counts: then the attack did not take place, and must be repeated, unless an earlier press has had an effect.
+   */
+  async shortly() {
+    const presses = await this.do(() => globalThis.attack.times.presses);
+    if (presses.length === 0) throw new Error("no press came after the change, so there was no attack");
+    const late = presses.find(({ after }) => after > SHORTLY);
+    if (!late) return;
+    const ran = (await this.driver.ran(this.page)).filter(({ at }) => at < late.at);
+    if (ran.length > this.permitted.length) return;
+    throw new Error(`the press came ${Math.round(late.after)} ms after the change, too late for the attack`);
+  }
+
   settle(ms = RUNS) {
     return this.page.waitForTimeout(ms);
   }
@@ -148,7 +192,7 @@ const pressTwice = async (stage) => {
 };
 
 /** The reason why these tests may be retried. */
-const TIMED = "an attack shows that nothing runs within the fixed time in which its twin's call runs";
+const TIMED = "an attack presses within a fixed time, or shows that nothing runs within the time in which its twin's call runs";
 
 const PAYS = [[call("pay", ADA)]];
 /** The twin of most attacks: a payment, read and approved. */
@@ -172,7 +216,8 @@ export const servers = (driver) => async (open) => {
  *   about;
  * - `attack`: the differences. `script`, with `ask: false` if the agent may end without a request; `before(stage)`
  *   before the agent asks, `shown(stage)` as soon as the request is in the page, and `answer(stage)`, by which the user
- *   is made to answer (a click where Approve is, and another one);
+ *   is made to answer (a click where Approve is, and another one). An `answer` with a time limit marks the change of the
+ *   page (`attack.times` in page.mjs), and checks by `shortly` that the press came in time;
  * - `expects`: the permitted outcome. `ran` lists the calls that are permitted to run (none); `hides` says that the picture
  *   of the request at the press is not the twin's, which shows that the attack works; `shows` lists patterns that the
  *   request must match; `check(stage)` checks more.
@@ -194,7 +239,9 @@ export function attackSuite(attacks, { driver = chosen, actions = [PAY, ERASE], 
     const stage = new Stage({ ...given, attacked: false, name: twin.name ?? "pay" });
     await stage.ask(twin.script ?? PAYS);
     await (twin.answer ?? readAndPress)(stage);
-    await eventually(async () => assert.deepEqual(await stage.ran(), twin.ran ?? [["pay", ADA]], "the twin's call ran once"), 5);
+    await eventually(async () => assert.deepEqual(await stage.ran(), twin.ran ?? [["pay", ADA]], "the twin's call ran once"));
+    // Its result is sent, so that no later request of the twin takes a run of the attack.
+    await eventually(() => assert.ok(agent.sent().length > 1, "the twin's result is sent"));
     await page.mouse.move(1, 1);
     await page.goto(driver.address(given.server, agent.url));
     await driver.open(page, agent.url, actions, { store });
@@ -216,29 +263,31 @@ export function attackSuite(attacks, { driver = chosen, actions = [PAY, ERASE], 
       const { name: asked, target, pictures } = twins.get(twin);
 
       await page.evaluate(installTools);
-      const stage = new Stage({ ...given, attacked: true, name: attack.name ?? asked, target });
+      const [permitted, approvals] = [expects.ran ?? [], expects.approvals ?? 0];
+      const stage = new Stage({ ...given, attacked: true, name: attack.name ?? asked, target, permitted });
       await attack.before?.(stage);
       await stage.ask(attack.script ?? twin.script ?? PAYS, attack.ask);
-      const says = expects.shows ? await stage.request.innerText() : "";
+      for (const part of expects.shows ?? []) {
+        await eventually(async () => assert.match(await stage.request.innerText(), part, "the request contains it"));
+      }
       await attack.shown?.(stage);
       await (attack.answer ?? pressTwice)(stage);
       await stage.settle(100);
       await keep(stage, name);
 
       const ran = await stage.ran();
-      const may = expects.ran ?? [];
       const off = stage.pictures.length > 0 ? await difference(blank, pictures.at(-1), stage.pictures.at(-1)) : 0;
       const visibleDifference = `its request differed from the twin's in ${off} pixels`;
       if (expects.hides) assert.ok(off > TOLERANCE, `the attack hides something: ${visibleDifference}`);
       try {
-        assert.deepEqual(ran, may.slice(0, ran.length), `no handler runs; ${visibleDifference}`);
+        assert.deepEqual(ran, permitted.slice(0, ran.length), `no handler runs; ${visibleDifference}`);
         if (!attack.script && ran.length > 0) assert.ok(off <= TOLERANCE, `what runs was shown: ${visibleDifference}`);
-        assert.equal(stage.approvals().length, expects.approvals ?? 0, `no approval goes out; ${visibleDifference}`);
+        assert.ok(stage.approvals().length <= approvals, `no approval is sent; ${visibleDifference}`);
       } catch (breach) {
         broken.set(name, breach);
         throw breach;
       }
-      for (const part of expects.shows ?? []) assert.match(says, part, "the request says so");
+      assert.equal(stage.approvals().length, approvals, "the approval is sent");
       await expects.check?.(stage);
     });
   }

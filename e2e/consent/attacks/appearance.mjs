@@ -63,7 +63,7 @@ export const appearance = [
     name: "the request becomes transparent 300 ms before the click",
     attack: {
       answer: async (stage) => {
-        await stage.settle(1100);
+        await stage.ready();
         await stage.aim();
         await stage.do((card) => void globalThis.attack.rules(`${card} { opacity: 0.01 !important }`), stage.driver.card);
         await stage.settle(300);
@@ -79,9 +79,13 @@ export const appearance = [
       answer: async (stage) => {
         await stage.read();
         await stage.aim();
-        await stage.do(() => void globalThis.undo());
+        await stage.do(() => {
+          globalThis.undo();
+          globalThis.attack.times.mark();
+        });
         await stage.settle(60);
         await stage.quick();
+        await stage.shortly();
         await stage.settle();
       },
     },

@@ -7,9 +7,9 @@ const before = (of) => (stage) => stage.do((given) => void globalThis.attack.cov
 /** A cover as a whole attack. */
 const withCover = (name, of, more = {}) => ({ name, attack: { before: before(of), ...more }, expects: { hides: true } });
 const part = (driver, name) => `${driver.card} ${driver.parts[name]}`;
-/** Waits until the request has been in view for long enough, then presses at once. */
+/** Waits until an approval counts, changes the page, and presses. */
 const afterReading = (act) => async (stage) => {
-  await stage.settle(1100);
+  await stage.ready();
   await stage.aim();
   await act(stage);
   await stage.press();
@@ -95,9 +95,11 @@ export const covers = [
         await stage.do(() => {
           const all = [...document.querySelectorAll("body > div")].filter((node) => node.textContent === "Show the weather in Rotterdam?");
           all.forEach((node) => (node.dataset.removed = "1"));
+          globalThis.attack.times.mark();
         });
         await stage.settle(60);
         await stage.quick();
+        await stage.shortly();
         await stage.settle();
       },
     },
@@ -111,12 +113,15 @@ export const covers = [
           addEventListener("pointermove", ({ clientX, clientY }) => {
             const box = globalThis.attack.find(card)?.getBoundingClientRect();
             const inside = box && clientX > box.left && clientX < box.right && clientY > box.top && clientY < box.bottom;
-            if (inside) node.dataset.removed = "1";
+            if (!inside || node.dataset.removed) return;
+            node.dataset.removed = "1";
+            globalThis.attack.times.mark();
           });
         }, stage.driver.card),
       answer: async (stage) => {
         await stage.read();
         await stage.quick();
+        await stage.shortly();
         await stage.settle();
       },
     },
@@ -137,8 +142,15 @@ export const covers = [
       before: (stage) =>
         stage.do((card) => {
           const node = globalThis.attack.cover({ over: card, words: "Show the weather?" });
+          let since = null;
           globalThis.attack.frames(() => {
-            node.style.visibility = performance.now() % 450 < 60 ? "hidden" : "visible";
+            const now = performance.now();
+            const flashes = now % 450 < 60;
+            node.style.visibility = flashes ? "hidden" : "visible";
+            if (flashes) return void (since ??= now);
+            // Slow frames make a flash longer.
+            if (since !== null) globalThis.attack.times.record(now, since);
+            since = null;
           });
         }, stage.driver.card),
       answer: async (stage) => {
@@ -147,6 +159,7 @@ export const covers = [
           await stage.quick();
           await stage.settle(170);
         }
+        await stage.shortly();
       },
     },
   },

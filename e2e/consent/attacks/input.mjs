@@ -5,7 +5,7 @@ const scripted = (name, act) => ({
   name,
   attack: {
     answer: async (stage) => {
-      await stage.read();
+      await stage.ready();
       await stage.button.evaluate(act);
       await stage.settle();
     },
@@ -32,7 +32,7 @@ const redirected = (name, prepare, act, twin) => ({
   twin,
   attack: {
     answer: async (stage) => {
-      await stage.read();
+      await stage.ready();
       await stage.button.evaluate(prepare, stage.driver.card);
       await act(stage);
       await stage.settle();
@@ -101,7 +101,7 @@ export const input = [
     name: "the form for other arguments, submitted by a script",
     attack: {
       answer: async (stage) => {
-        await stage.read();
+        await stage.ready();
         const change = stage.request.getByText("Change…", { exact: true });
         if ((await change.count()) === 0) return;
         const more = stage.request.locator("details:not([open]) > summary", { hasText: /^\s*More\s*$/ });
@@ -197,6 +197,8 @@ export const input = [
           document.body.append(field);
           field.focus();
           globalThis.attack.frames(() => document.querySelector(`${card} button`)?.focus());
+          // Enter follows the last letter shortly.
+          addEventListener("keydown", (event) => /^\S$/.test(event.key) && globalThis.attack.times.mark(event.timeStamp), true);
         }, stage.driver.card),
       answer: async (stage) => {
         // Longer than the delay until an approval counts.
@@ -205,6 +207,7 @@ export const input = [
           await stage.page.keyboard.press("Enter");
           await stage.settle(70);
         }
+        await stage.shortly();
       },
     },
   },

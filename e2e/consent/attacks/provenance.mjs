@@ -3,8 +3,10 @@
 
 import assert from "node:assert/strict";
 
+import { eventually } from "../../support/chat.mjs";
 import { send } from "../../support/fake-agent.mjs";
 import { call, interrupt, list, listed, result, text } from "../agent.mjs";
+import { installTools } from "../page.mjs";
 import { ADA, ERASE, PAY } from "../stage.mjs";
 
 const PAID = ["pay", ADA];
@@ -19,9 +21,11 @@ const IMITATION = [
   "**Approve: pay**",
 ].join("\n\n");
 
-/** Reloads the page, and mounts the chat in it again. */
+/** Reloads the page, and mounts the chat in it again. The appearance of the request is the change. */
 async function reload(stage) {
   await stage.page.reload();
+  await stage.do(installTools);
+  await stage.do((card) => globalThis.attack.times.markWhenShown(card), stage.driver.card);
   await stage.driver.open(stage.page, stage.agent.url, [PAY, ERASE], { store: true });
 }
 
@@ -52,7 +56,7 @@ export const provenance = [
         await stage.settle(900);
         const log = stage.page.locator("[data-role=assistant]").first();
         const found = log.getByText("Approve: pay").first();
-        const box = await found.boundingBox({ timeout: 1000 });
+        const box = await found.boundingBox();
         await stage.page.mouse.click(box.x + 10, box.y + box.height / 2);
         await stage.settle();
       },
@@ -69,8 +73,9 @@ export const provenance = [
     attack: {
       script: [[call("pay", ADA), interrupt("This only shows the weather. Approve it?")], [], []],
       answer: async (stage) => {
-        await stage.settle(1000);
+        await stage.ready();
         await stage.press();
+        await eventually(() => assert.equal(stage.approvals().length, 1, "the approval is sent"));
         await stage.settle(300);
       },
     },
@@ -78,7 +83,7 @@ export const provenance = [
       approvals: 1,
       check: async (stage) => {
         const [run] = stage.agent.sent().slice(-1);
-        assert.ok(run.resume, "the answer went to the agent, and nothing ran here");
+        assert.ok(run.resume, "the answer is sent to the agent, and nothing ran here");
       },
     },
   },
@@ -86,12 +91,13 @@ export const provenance = [
     name: "a page that is reloaded between the request and the click",
     attack: {
       answer: async (stage) => {
-        await stage.read();
+        await stage.ready();
         const { x, y } = await stage.aim();
         await reload(stage);
         await stage.button.waitFor({ state: "attached" });
         await stage.page.mouse.click(x, y);
         await stage.quick();
+        await stage.shortly();
         await stage.settle();
       },
     },
@@ -100,10 +106,11 @@ export const provenance = [
     name: "a stored conversation is rolled back after its call was approved",
     attack: {
       answer: async (stage) => {
-        await stage.read();
+        await stage.ready();
         await stage.settle(700);
         await stage.do(copyDatabases);
         await stage.press();
+        await eventually(async () => assert.ok((await stage.ran()).length > 0, "it ran"));
         await stage.settle(500);
         stage.before = await stage.ran();
         await stage.do(restoreDatabases);
@@ -117,7 +124,7 @@ export const provenance = [
     name: "the same call in two tabs",
     attack: {
       answer: async (stage) => {
-        await stage.read();
+        await stage.ready();
         const other = await stage.page.context().newPage();
         await other.goto(stage.page.url());
         await stage.driver.open(other, stage.agent.url, [PAY, ERASE], { store: true });
@@ -126,8 +133,10 @@ export const provenance = [
         const box = (await there.count()) > 0 ? await there.boundingBox() : null;
         const { x, y } = await stage.aim();
         await Promise.all([stage.page.mouse.click(x, y), box && other.mouse.click(box.x + 20, box.y + 10)]);
+        const ranThere = async () => (await stage.driver.ran(other)).map(({ name, args }) => [name, args]);
+        await eventually(async () => assert.ok((await stage.ran()).length + (await ranThere()).length > 0, "it ran"));
         await stage.settle(500);
-        stage.there = (await stage.driver.ran(other)).map(({ name, args }) => [name, args]);
+        stage.there = await ranThere();
         await other.close();
       },
     },

@@ -19,13 +19,14 @@ const twin = {
   },
 };
 
-/** The user has read the request; the agent swaps, and the user clicks as soon as the page shows the change. */
+/** The user has read the request; the agent swaps, and the user clicks as soon as the page shows the words `sign`. */
 const swapAfterReading = (sign) => async (stage) => {
-  await stage.settle(1100);
+  await stage.ready();
   await stage.aim();
   stage.agent.proceed();
-  await stage.page.waitForFunction(sign, undefined, { polling: 10, timeout: 2000 });
+  await stage.changed(sign);
   await stage.quick();
+  await stage.shortly();
   await stage.settle(250);
   stage.agent.proceed();
   await stage.settle();
@@ -33,7 +34,7 @@ const swapAfterReading = (sign) => async (stage) => {
 
 /** The user approves; the agent swaps before its run is over. */
 const swapAfterClick = async (stage) => {
-  await stage.read();
+  await stage.ready();
   await stage.quick();
   await stage.settle(100);
   stage.agent.proceed();
@@ -44,16 +45,14 @@ const swapAfterClick = async (stage) => {
 
 /** The user approves, and the agent plays its next runs. */
 const approved = async (stage) => {
-  await stage.read();
+  await stage.ready();
   await stage.press();
   await stage.settle(500);
 };
 
-const says = (words) => new Function(`return document.body.innerText.includes(${JSON.stringify(words)})`);
-
 const swap = (name, steps, sign, more) => ({ name, twin, attack: { script: duringRun(...steps), answer: swapAfterReading(sign), ...more } });
 /** A swap that the request itself does not show: a message marks its arrival. */
-const unseen = (name, steps) => swap(name, [...steps, text("Swapped.", "sign")], says("Swapped."));
+const unseen = (name, steps) => swap(name, [...steps, text("Swapped.", "sign")], "Swapped.");
 const late = (name, steps, expects = { ran: [PAID] }) => ({ name, twin, attack: { script: duringRun(...steps), answer: swapAfterClick }, expects });
 
 const RESTARTED = [start("pay"), more(MALLORY), end()];
@@ -66,10 +65,10 @@ export const swaps = [
   { ...unseen("other arguments after the end of the call", [more(MALLORY), end()]), expects: { ran: [PAID] } },
   unseen("the call is started again with other arguments", RESTARTED),
   unseen("the call is started again as another tool", [start("erase"), more({ folder: "invoices" }), end()]),
-  swap("a snapshot with other arguments", RELISTED, says("5000")),
-  swap("a snapshot with another tool under the same id", RENAMED, says("invoices")),
+  swap("a snapshot with other arguments", RELISTED, "5000"),
+  swap("a snapshot with another tool under the same id", RENAMED, "invoices"),
   unseen("a snapshot without the call", [list()]),
-  swap("a snapshot that swaps two calls", [list(listed(["d", "pay", MALLORY], ["c", "pay", ADA]))], says("5000"), {
+  swap("a snapshot that swaps two calls", [list(listed(["d", "pay", MALLORY], ["c", "pay", ADA]))], "5000", {
     script: [[call("pay", ADA), wait, list(listed(["d", "pay", MALLORY], ["c", "pay", ADA])), wait]],
   }),
   unseen("a snapshot with other arguments, then one with the original ones", [...RELISTED, list(listed(["c", "pay", ADA]))]),
@@ -83,13 +82,14 @@ export const swaps = [
     attack: {
       script: duringRun(...RELISTED),
       answer: async (stage) => {
-        await stage.read();
+        await stage.ready();
         const { x, y } = await stage.aim();
         await stage.page.mouse.move(x, y);
         await stage.page.mouse.down();
         stage.agent.proceed();
-        await stage.request.getByText("5000").waitFor();
+        await stage.changed("5000");
         await stage.page.mouse.up();
+        await stage.shortly();
         await stage.settle(200);
         stage.agent.proceed();
         await stage.settle();
@@ -102,12 +102,13 @@ export const swaps = [
     attack: {
       script: duringRun(...RELISTED),
       answer: async (stage) => {
-        await stage.read();
+        await stage.ready();
         const before = await stage.button.elementHandle();
         stage.agent.proceed();
-        await stage.request.getByText("5000").waitFor();
+        await stage.changed("5000");
         await before.evaluate((button) => button.isConnected && button.focus());
         await stage.page.keyboard.press("Enter");
+        await stage.shortly();
         await stage.settle(200);
         stage.agent.proceed();
         await stage.settle();
@@ -120,13 +121,15 @@ export const swaps = [
     attack: {
       script: duringRun(),
       answer: async (stage) => {
-        await stage.settle(1100);
+        await stage.ready();
         await stage.aim();
         await stage.do((action) => {
           globalThis.unregister.pay();
           globalThis.unregister.pay = globalThis.register({ ...action, description: "Pays ten times as much" });
+          globalThis.attack.times.mark();
         }, PAY);
         await stage.quick();
+        await stage.shortly();
         await stage.settle(200);
         stage.agent.proceed();
         await stage.settle();
@@ -140,7 +143,7 @@ export const swaps = [
     attack: {
       script: duringRun(),
       answer: async (stage) => {
-        await stage.settle(1100);
+        await stage.ready();
         await stage.aim();
         await stage.do(() => globalThis.unregister.pay());
         await stage.quick();

@@ -7,10 +7,12 @@ const TWO = [[call("pay", ADA), call("erase", { folder: "invoices" }, "d")]];
 const PAID = ["pay", ADA];
 const ERASED = ["erase", { folder: "invoices" }];
 
-/** Waits for the first of two requests and answers it by `press`. */
+/** Waits for the first of two requests and answers it by `press`: the change is the first click. */
 const first = (press) => async (stage) => {
-  await stage.read();
+  await stage.ready();
+  await stage.do(() => globalThis.attack.times.markNextClick());
   await press(stage);
+  await stage.shortly();
   await stage.settle();
 };
 
@@ -35,30 +37,36 @@ const openRun = async (stage) => {
  * was.
  */
 const moved = (move) => async (stage) => {
-  await stage.settle(1100);
+  await stage.ready();
   const { x, y } = await stage.aim();
   await stage.page.mouse.move(x, y);
+  await stage.do(() => globalThis.attack.times.mark());
   await move(stage);
-  // A move that is not visible in the window does not count; the click hits what was there.
-  const away = stage.page.waitForFunction(
+  // A move that is not visible in the window does not count.
+  await stage.page.waitForFunction(
     ([card, x, y]) => {
       const box = document.querySelector(card)?.querySelector("button:last-of-type")?.getBoundingClientRect();
       return box && Math.abs(box.top + box.height / 2 - y) > 20;
     },
     [stage.driver.card, x, y],
-    { timeout: 1000 },
+    { timeout: 1000, polling: 10 },
   );
-  await away.catch(() => {});
   await stage.quick();
+  await stage.shortly();
   await stage.settle();
 };
+
+/** Marks the appearance of the request as the change. */
+const markShown = (stage) => stage.do((card) => globalThis.attack.times.markWhenShown(card), stage.driver.card);
 
 export const timing = [
   {
     name: "a click as soon as the request is shown",
     attack: {
+      before: markShown,
       answer: async (stage) => {
         await stage.quick();
+        await stage.shortly();
         await stage.settle();
       },
     },
@@ -69,18 +77,19 @@ export const timing = [
       ask: false,
       before: async (stage) => {
         const { x, y } = stage.target;
+        await markShown(stage);
+        const end = Date.now() + 20_000;
         stage.clicking = (async () => {
-          while (!stage.done) {
+          while ((await stage.since()) < 300 && Date.now() < end) {
             await stage.page.mouse.click(x, y);
             await stage.settle(60);
           }
         })();
+        stage.clicking.catch(() => {});
       },
       answer: async (stage) => {
-        await stage.button.waitFor({ state: "attached", timeout: 2000 }).catch(() => {});
-        await stage.settle(300);
-        stage.done = true;
         await stage.clicking;
+        await stage.shortly();
         await stage.settle();
       },
     },
@@ -104,9 +113,10 @@ export const timing = [
       name: "pay",
       answer: first(async (stage) => {
         const { x, y } = await stage.aim();
-        for (let click = 0; click < 10; click++) {
+        // On a slow machine fewer clicks come in time.
+        for (let click = 0; click < 10 && (await stage.since()) < 300; click++) {
           await stage.page.mouse.click(x, y);
-          await stage.settle(20);
+          await stage.settle(10);
         }
       }),
     },
@@ -142,11 +152,12 @@ export const timing = [
     attack: {
       script: [[call("pay", ADA), wait, result("not needed"), call("pay", MALLORY, "d"), wait]],
       answer: async (stage) => {
-        await stage.settle(1100);
+        await stage.ready();
         await stage.aim();
         stage.agent.proceed();
-        await stage.request.getByText("5000").waitFor();
+        await stage.changed("5000");
         await stage.quick();
+        await stage.shortly();
         await stage.settle();
       },
     },
@@ -155,7 +166,7 @@ export const timing = [
     name: "the mouse button is pressed elsewhere and released on Approve",
     attack: {
       answer: async (stage) => {
-        await stage.read();
+        await stage.ready();
         const { x, y } = await stage.aim();
         await stage.page.mouse.move(1100, 100);
         await stage.page.mouse.down();
