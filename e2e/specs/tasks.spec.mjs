@@ -25,7 +25,7 @@ async function counting(page) {
   return () => page.evaluate(() => globalThis.counts);
 }
 
-/** What both ways to use a control have in common. */
+/** A way to use a control. */
 class Way {
   constructor(chat) {
     this.chat = chat;
@@ -39,7 +39,7 @@ class Way {
   }
 }
 
-/** By mouse. */
+/** Uses controls by mouse. */
 class Mouse extends Way {
   async use(control) {
     await counts(control);
@@ -58,7 +58,7 @@ class Mouse extends Way {
   }
 }
 
-/** By keys, from wherever the focus is. */
+/** Uses controls by keys, from wherever the focus is. */
 class Keys extends Way {
   /** Opens the editor of the user's last message from the text box, which has the focus. */
   edit() {
