@@ -221,7 +221,7 @@ impl Conversation {
     /// ended, was started or decided, or was ended by the page.
     fn replace_call(&mut self, id: &str, name: String, out: &mut ApplyContext<'_>) {
         let Some(key) = self.find_call(id) else {
-            return out.warn("unknown-call", format!("unknown call '{id}' begins anew"));
+            return out.warn("unknown-call", format!("unknown call '{id}' begins again"));
         };
         let Some(call) = self.call(&key) else {
             return;
