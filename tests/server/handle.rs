@@ -30,7 +30,7 @@ fn an_assistant_on_a_server_refuses_to_send_and_execute() {
         pin!(assistant.execute("rename", json!({}))).poll(&mut Context::from_waker(Waker::noop()));
     assert!(
         matches!(executed, Poll::Ready(Err(_))),
-        "nobody waits for ever"
+        "the caller does not wait for ever"
     );
 }
 

@@ -170,7 +170,7 @@ async fn always_ask_and_remember_for_limit_remembered_approvals() {
     approve_and_finish(&chat).await;
     run_without_approval(&chat).await;
     request_approval(&chat).await;
-    assert_eq!(paid.get_untracked(), 2, "Bob is somebody else");
+    assert_eq!(paid.get_untracked(), 2, "Bob is another recipient");
 }
 
 /// Rule "remembered approvals": the choice is in the page only while it is open, and closed it is
@@ -253,7 +253,7 @@ async fn a_permanent_approval_is_loaded_in_another_session() {
     request_approval(&chat).await;
     open_scopes(&chat).await;
     let always = ".la-approval-scopes [value=always]";
-    assert!(chat.page.find(always).is_none(), "nobody would keep it");
+    assert!(chat.page.find(always).is_none(), "no store would keep it");
     deny(&chat);
     chat.idle().await;
     chat.assistant

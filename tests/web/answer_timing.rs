@@ -259,7 +259,7 @@ async fn a_rejected_answer_about_a_call_can_be_skipped_in_the_inbox() {
     click(&chat, ".la-question", "Skip");
     chat.idle().await;
     assert_eq!(chat.page.count(".la-question, .la-approval"), 0);
-    assert_eq!(chat.agent.inputs().len(), 2, "the agent is not told");
+    assert_eq!(chat.agent.inputs().len(), 2, "the agent is not notified");
     chat.assistant.send("never mind").unwrap();
     chat.idle().await;
     assert!(chat.agent.inputs()[2].resume.is_empty());

@@ -167,7 +167,7 @@ async fn a_composer_handle_reads_and_writes_the_text() {
     form.request_submit().unwrap();
     assert!(until(|| asked.inputs().len() == 1).await);
     settle().await;
-    assert_eq!(handle.text(), "", "what was sent is gone");
+    assert_eq!(handle.text(), "", "the sent text is removed");
 }
 
 #[component]

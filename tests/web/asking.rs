@@ -63,7 +63,7 @@ async fn ask_with_shows_a_form_in_the_card_of_the_call() {
     assert!(chat.page.text(FORM).contains("Which colour?"));
     assert!(chat.assistant.activity().get_untracked().is_asking());
     let tool = chat.page.count(&format!("[data-tool-name=paint] {FORM}"));
-    assert_eq!(tool, 1, "it stands in the card of its call");
+    assert_eq!(tool, 1, "it is in the card of its call");
     fill(&chat, &format!("{FORM} input"), "Red!");
     click(&chat, FORM, "Submit");
     settle().await;

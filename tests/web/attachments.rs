@@ -150,7 +150,7 @@ async fn files_are_sent_as_parts_of_the_message() {
     assert_eq!(
         page.count(".la-attachment"),
         0,
-        "what was sent is gone from the composer"
+        "a sent file is removed from the composer"
     );
     assert!(page.text("[data-role=user]").contains("a.txt"));
 }
@@ -241,7 +241,7 @@ async fn refused_files_show_the_reason() {
     assert_eq!(
         page.count(".la-attachment-refusals"),
         0,
-        "who makes room has read it"
+        "making room dismisses the refusal"
     );
 }
 

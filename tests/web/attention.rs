@@ -59,7 +59,7 @@ async fn calls_over_the_question_limit_show_one_notice() {
     click(&chat, ".la-batch", "Deny all and stop");
     settle().await;
     assert_eq!(chat.page.count(".la-approval"), 0);
-    assert_eq!(chat.agent.inputs().len(), 1, "the agent does not go on");
+    assert_eq!(chat.agent.inputs().len(), 1, "the agent does not continue");
 }
 
 #[wasm_bindgen_test]

@@ -70,7 +70,7 @@ async fn regenerate_adds_a_version_and_buttons_switch_versions() {
     assert_eq!(next.get_attribute("aria-disabled").as_deref(), Some("true"));
     next.click();
     settle().await;
-    assert_eq!(log(&chat), "one | B", "there is none after the last");
+    assert_eq!(log(&chat), "one | B", "no version follows the last");
     button(&chat.page, "Previous version").click();
     chat.appears(".la-branch-picker").await;
     assert!(until(|| place(&chat) == "Version 1 of 2").await);
@@ -186,7 +186,7 @@ async fn escape_cancels_an_edit_of_a_message() {
     assert_eq!(
         chat.page.count(".la-message-editor"),
         1,
-        "nothing is not sent"
+        "an empty message is not sent"
     );
     press(&input, "Escape", false);
     settle().await;
@@ -211,7 +211,7 @@ async fn a_notice_links_to_the_version_with_the_active_run() {
     button(&chat.page, "Previous version").click();
     chat.appears(".la-elsewhere").await;
     assert_eq!(log(&chat), "one | A");
-    assert_eq!(chat.page.count(".la-working"), 0, "nothing goes on here");
+    assert_eq!(chat.page.count(".la-working"), 0, "nothing runs here");
     let input: web_sys::HtmlTextAreaElement = chat
         .page
         .find(".la-composer-input")

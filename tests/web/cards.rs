@@ -155,11 +155,7 @@ async fn an_unknown_tool_shows_the_default_card_and_an_error_with_its_name() {
     chat.assistant.send("go").unwrap();
     chat.idle().await;
     assert_eq!(chat.page.text(".tool-call-render .la-tool-name"), "nobody");
-    assert_eq!(
-        chat.page.count(".la-tool-card pre"),
-        0,
-        "nobody has opened it"
-    );
+    assert_eq!(chat.page.count(".la-tool-card pre"), 0, "it is closed");
     chat.opens_card().await;
     assert!(
         chat.page
@@ -408,7 +404,7 @@ async fn adjacent_finished_calls_fold_into_one_line() {
     let line = chat.page.text(".la-call-group");
     assert_eq!(line, "3 steps", "without code names");
     assert!(hidden("a") && hidden("b") && hidden("c"));
-    assert!(!hidden("d"), "what failed is seen");
+    assert!(!hidden("d"), "a failed call is shown");
     let before = card("b");
     assert!(chat.page.click(".la-call-group"));
     settle().await;
@@ -526,6 +522,6 @@ async fn arguments_that_are_not_json_are_shown_verbatim() {
     );
     assert!(
         chat.page.text("[role=log]").contains("I see."),
-        "the chat goes on"
+        "the chat continues"
     );
 }

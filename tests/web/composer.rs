@@ -50,7 +50,7 @@ async fn enter_sends_but_shift_enter_and_composition_do_not() {
     assert_eq!(
         input(&chat).value(),
         "",
-        "what was sent is gone from the box"
+        "the sent text is removed from the box"
     );
 }
 

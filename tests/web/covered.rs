@@ -210,7 +210,7 @@ async fn scrolling_past_the_end_of_an_approval_does_not_count_as_reading() {
             settle().await;
             assert!(
                 chat.page.find(READY).is_none(),
-                "the end was seen in passing"
+                "scrolling past the end counted as reading it"
             );
         }
     }

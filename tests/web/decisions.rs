@@ -278,7 +278,11 @@ async fn a_custom_approval_renderer_keeps_the_exact_arguments_available() {
     assert!(exact.contains("\"amount\": 5"), "{exact}");
     assert!(chat.page.click(".yes"));
     settle().await;
-    assert_eq!(chat.agent.inputs().len(), 1, "nobody can have read it yet");
+    assert_eq!(
+        chat.agent.inputs().len(),
+        1,
+        "the user cannot have read it yet"
+    );
     assert!(
         until(|| {
             chat.page.click(".yes");

@@ -241,7 +241,7 @@ async fn several_approvals_of_one_response_are_approved_together() {
     settle().await;
     assert!(
         ran.with_untracked(Vec::is_empty),
-        "nobody can have read them"
+        "the user cannot have read them"
     );
     // From the summary down to the last card, and back.
     chat.dwells_on(

@@ -96,7 +96,7 @@ async fn editing_arguments_keeps_the_focus_in_the_card() {
     settle().await;
 }
 
-/// A deleted, restored or renamed conversation is rendered anew, with its buttons.
+/// A deleted, restored or renamed conversation is rendered again, with its buttons.
 #[wasm_bindgen_test]
 async fn the_list_of_past_conversations_keeps_the_focus() {
     #[component]

@@ -176,7 +176,7 @@ async fn an_answer_without_a_schema_is_parsed_as_json_or_kept_as_text() {
         assert_eq!(
             chat.page.count(".la-form [role=alert]"),
             1,
-            "nothing is no answer"
+            "an empty field is no answer"
         );
         enter(&chat, ".la-form textarea", 0, typed);
         assert_eq!(submitted(&chat).await, meant);

@@ -103,7 +103,7 @@ async fn an_answer_in_a_closed_popup_marks_it_unread() {
     assistant.send("first").unwrap();
     assert!(until(|| page.count("article[data-role=assistant]") == 1).await);
     settle().await;
-    assert!(!marked(), "who looks has read it");
+    assert!(!marked(), "an open chat has no unread mark");
     open.set(false);
     settle().await;
     assert!(!marked());

@@ -226,7 +226,7 @@ async fn an_endless_error_body_is_read_up_to_a_limit() {
     }
     assert!(messages[0].starts_with("The agent answered with HTTP 500: on fire, on"));
     assert!(messages[0].chars().count() < 350, "{}", messages[0]);
-    assert_eq!(cancellations(), 1, "the rest is let go");
+    assert_eq!(cancellations(), 1, "the rest of the body is cancelled");
     assert_eq!(messages[1], "The agent answered with HTTP 500: out of fuel");
     assert_eq!(messages[2], "The agent answered with HTTP 500.");
     drop(server);

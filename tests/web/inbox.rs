@@ -162,7 +162,7 @@ async fn a_rejected_answer_can_be_repeated_or_skipped() {
     click(&chat, ".la-question", "Skip");
     chat.idle().await;
     assert_eq!(chat.page.count(".la-question"), 0);
-    assert_eq!(chat.agent.inputs().len(), 3, "the agent is not told");
+    assert_eq!(chat.agent.inputs().len(), 3, "the agent is not notified");
     chat.assistant.send("never mind").unwrap();
     chat.idle().await;
     assert!(chat.agent.inputs()[3].resume.is_empty());
@@ -231,7 +231,7 @@ async fn a_call_from_the_page_asks_for_approval_in_the_inbox() {
     assert_eq!(
         phases.borrow().len(),
         story.len(),
-        "nobody listens any more"
+        "the subscription has ended"
     );
 }
 

@@ -68,7 +68,11 @@ async fn a_custom_interrupt_renderer_replaces_the_built_in_question() {
     );
     click(&chat, ".seat", "12A");
     settle().await;
-    assert_eq!(chat.agent.inputs().len(), 1, "nobody can have read it yet");
+    assert_eq!(
+        chat.agent.inputs().len(),
+        1,
+        "the user cannot have read it yet"
+    );
     let own = ".la-approval-custom";
     chat.dwells_on(&format!("{own} > .la-approval-end, {own} button"))
         .await;

@@ -111,7 +111,11 @@ async fn changed_labels_update_the_mounted_chat() {
         attribute(".la-approval-approve", "aria-label").as_deref(),
         Some("Zustimmen: careful")
     );
-    assert_eq!(input.value(), "half a sentence", "nothing was mounted anew");
+    assert_eq!(
+        input.value(),
+        "half a sentence",
+        "nothing was mounted again"
+    );
     assert!(page.find(".la-approval").unwrap().is_same_node(Some(&card)));
     german.set(false);
     settle().await;
@@ -209,7 +213,10 @@ async fn changed_labels_update_rendered_answers_in_place() {
         }
     }
     let same = page.find(".la-code-copy").unwrap();
-    assert!(same.is_same_node(Some(&button)), "nothing was drawn anew");
+    assert!(
+        same.is_same_node(Some(&button)),
+        "nothing was rendered again"
+    );
 }
 
 /// Checks the given texts in English, in German, and in English again.

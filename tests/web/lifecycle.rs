@@ -56,7 +56,7 @@ async fn unmounting_a_component_cancels_its_running_handler() {
         chat.results(1),
         ["{\"error\":\"cancelled\",\"reason\":\"unmounted\"}"]
     );
-    assert_eq!(chat.page.count(".card"), 0, "its card is gone");
+    assert_eq!(chat.page.count(".card"), 0, "its card is removed");
     assert_eq!(
         chat.page.text(".la-tool-name"),
         "work",
@@ -117,11 +117,7 @@ async fn a_confirm_dialog_resolves_and_closes_on_stop() {
     let focused = document().active_element().unwrap();
     assert_eq!(focused.tag_name(), "DIALOG", "no key presses a button");
     chat.appears(".la-chat-status[data-state=waiting]").await;
-    assert_eq!(
-        chat.page.count(".la-working"),
-        0,
-        "nothing goes on meanwhile"
-    );
+    assert_eq!(chat.page.count(".la-working"), 0, "nothing runs meanwhile");
     chat.appears("dialog button[value=confirm]:not([aria-disabled])")
         .await;
     assert!(chat.page.click("dialog button[value=confirm]"));
@@ -130,7 +126,7 @@ async fn a_confirm_dialog_resolves_and_closes_on_stop() {
     chat.appears("dialog[open]").await;
     chat.assistant.stop().unwrap();
     chat.idle().await;
-    assert_eq!(chat.page.count("dialog"), 0, "Stop takes the dialog along");
+    assert_eq!(chat.page.count("dialog"), 0, "Stop closes the dialog");
     chat.appears(".la-chat-status[data-state=ready]").await;
 }
 

@@ -31,7 +31,7 @@ async fn a_failure_is_an_alert_and_retry_repeats_the_request() {
         chat.page
             .text("[role=alert] details:not([open])")
             .contains("HTTP 500"),
-        "what the server says is there for who wants to know"
+        "the details contain the server's message"
     );
     assert!(chat.page.click("[role=alert] button"));
     chat.idle().await;
@@ -40,7 +40,7 @@ async fn a_failure_is_an_alert_and_retry_repeats_the_request() {
     assert_eq!(
         chat.page.count("[data-role=user]"),
         1,
-        "the question stands once"
+        "the question is shown once"
     );
     let inputs = chat.agent.inputs();
     assert_eq!(inputs[0].messages, inputs[1].messages);

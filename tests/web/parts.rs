@@ -139,7 +139,7 @@ async fn an_activity_is_updated_by_deltas_in_place() {
     assert_eq!(
         chat.page.text(".la-activity .la-tool-body"),
         "",
-        "nothing is written out unseen"
+        "a closed card renders no content"
     );
     chat.page.click(".la-activity > summary");
     let before = chat.page.find(".la-activity").unwrap();

@@ -197,12 +197,12 @@ async fn scrolling_mounts_and_unmounts_messages_without_moving_the_view() {
     );
     assert!(
         chat.page.find("[data-message-id=a290]").is_none(),
-        "what is far away is gone"
+        "distant turns are unmounted"
     );
     assert!(distance_from_end(&chat) > 10_000);
     assert!(
         log(&chat).scroll_height() > total / 2,
-        "room is kept for what is not there"
+        "unmounted turns keep their height"
     );
     chat.page.click(".la-jump");
     frames().await;
@@ -468,7 +468,7 @@ async fn a_finished_turn_has_one_action_bar() {
     assert_eq!(
         buttons.length(),
         3,
-        "to copy and regenerate, and details: nobody asks for feedback"
+        "to copy and regenerate, and details: feedback is not requested"
     );
     let copy: web_sys::HtmlElement = buttons.item(0).unwrap().unchecked_into();
     assert_eq!(copy.get_attribute("aria-label").as_deref(), Some("Copy"));

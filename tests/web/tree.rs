@@ -94,7 +94,7 @@ async fn the_tree_drawing_has_lines_and_the_keys_of_the_list() {
     assert_eq!(chat.page.count(".la-tree-way[data-shown]"), 2, "q - a - a1");
     let (q, a, b) = (box_of(&chat, "q"), box_of(&chat, "a"), box_of(&chat, "b"));
     assert!(a.top() > q.bottom() && (a.top() - b.top()).abs() < 1.0);
-    assert!(b.left() > a.right(), "versions stand side by side");
+    assert!(b.left() > a.right(), "versions are side by side");
     let between = f64::midpoint(middle(&a), middle(&b));
     assert!((middle(&q) - between).abs() < 1.0, "above their middle");
     press(&chat, "Home");
@@ -112,7 +112,10 @@ async fn the_tree_drawing_has_lines_and_the_keys_of_the_list() {
     );
     button(&chat, "Draw as a tree").click();
     assert!(until(|| chat.page.count(".la-tree-way") == 0).await);
-    assert!(at("b").await, "the list goes on where the drawing was");
+    assert!(
+        at("b").await,
+        "the list continues at the place of the drawing"
+    );
 }
 
 #[wasm_bindgen_test]

@@ -61,7 +61,7 @@ fn assert_unique_ids(chat: &Chat) {
     let mut ids = HashSet::new();
     for at in 0..all.length() {
         let element: web_sys::Element = wasm_bindgen::JsCast::unchecked_into(all.item(at).unwrap());
-        assert!(ids.insert(element.id()), "{} stands twice", element.id());
+        assert!(ids.insert(element.id()), "{} is used twice", element.id());
     }
 }
 

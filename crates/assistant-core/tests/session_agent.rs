@@ -92,7 +92,7 @@ fn a_denial_is_the_result_of_a_remote_call() {
         assert_eq!(
             driver.answer("c"),
             expected,
-            "the agent has no say in it any more"
+            "the agent's result is ignored"
         );
     }
 }
@@ -315,7 +315,7 @@ fn a_stored_decision_is_not_sent_again_after_a_load() {
     assert_eq!(
         driver.phase("c"),
         Phase::Cancelled,
-        "it was in the agent's hands"
+        "it was handed off to the agent"
     );
     driver.input(load(open));
     assert_eq!(driver.phase("c"), Phase::ApprovalRequested);

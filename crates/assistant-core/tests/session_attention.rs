@@ -180,7 +180,7 @@ fn questions_per_run_are_limited() {
     );
     let kind = driver.call("c9").error().map(|error| error.kind());
     assert_eq!(kind, Some(ErrorKind::TooManyQuestions));
-    assert_eq!(driver.starts("free"), 1, "nobody is asked about that");
+    assert_eq!(driver.starts("free"), 1, "the user is not asked about it");
     let notices = driver.session.notices();
     assert_eq!(notices.len(), 1, "one for all");
     assert_eq!(notices[0].kind(), NoticeKind::QuestionsHeldBack);
@@ -251,7 +251,7 @@ fn interrupts_above_the_limit_are_held_back_until_shown() {
     assert_eq!(
         driver.approve("c4"),
         Some(Refusal::AlreadyResolved),
-        "nobody saw it"
+        "it was not shown"
     );
     for id in ["c0", "c1"] {
         assert_eq!(driver.approve(id), None);
@@ -303,7 +303,7 @@ fn deny_all_ends_every_question_until_the_next_message() {
     assert_eq!(driver.phase("mine"), Phase::OutputDenied);
     assert_eq!(driver.starts("mine"), 0);
     assert_eq!(driver.cancelled.len(), 1, "what runs is stopped");
-    assert_eq!(driver.runs.len(), requests, "the agent does not go on");
+    assert_eq!(driver.runs.len(), requests, "the agent does not continue");
     assert_eq!(driver.notices(), [NoticeKind::Stopped]);
     // The next message of the user carries the answers.
     assert_eq!(driver.send("something else").refused, None);

@@ -361,7 +361,7 @@ fn one_remaining_use_starts_a_call_in_only_one_of_two_tabs() {
         let at = |number: usize| tabs[number].starts(&format!("c{number}"));
         assert_eq!((at(first), at(second)), (1, 0));
         let waits = tabs[second].phase(&format!("c{second}"));
-        assert_eq!(waits, Phase::ApprovalRequested, "who was second asks");
+        assert_eq!(waits, Phase::ApprovalRequested, "the second one asks");
     }
 }
 

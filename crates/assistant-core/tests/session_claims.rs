@@ -86,11 +86,11 @@ fn a_call_whose_rules_changed_starts_after_a_new_approval() {
 fn a_call_that_changed_before_its_start_runs_with_the_new_arguments() {
     let cases: [(&str, Vec<EventKind>); 3] = [
         (
-            "listed anew",
+            "listed again",
             vec![snapshot(vec![hi(), listed("{\"x\":1}")])],
         ),
         (
-            "announced anew",
+            "announced again",
             vec![start("c", "f"), args("c", "{\"x\":1}"), end("c")],
         ),
         (
@@ -148,7 +148,7 @@ fn a_call_whose_approval_was_revoked_starts_after_a_new_one() {
     journal.answers(&mut driver);
     driver.returns("d", json!(1));
     driver.plays(calls("e", "f", "{}"));
-    assert_eq!(driver.commits.len(), 3, "it is let pass");
+    assert_eq!(driver.commits.len(), 3, "it is allowed");
     let id = driver.session.remembered_approvals()[0].id().to_owned();
     driver.input(Input::ForgetApproval { id });
     journal.answers(&mut driver);

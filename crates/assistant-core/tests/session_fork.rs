@@ -383,7 +383,7 @@ fn check_requests(operations: &[(u8, usize)]) -> Result<(), TestCaseError> {
     for (step, (operation, at)) in operations.iter().copied().enumerate() {
         let received = act(&mut driver, operation, &format!("m{step}"), at);
         let Some((run, input)) = driver.runs.last() else {
-            // The keys of runs begin anew after a reload.
+            // The keys of runs start again after a reload.
             newest = None;
             continue;
         };

@@ -379,7 +379,7 @@ fn a_message_after_a_stop_is_sent_after_the_cancellation() {
     assert_eq!(driver.request().resume.len(), 1);
     assert_eq!(request(&driver), ["user=hi"]);
     driver.break_off(FailureKind::Network);
-    assert_eq!(driver.runs.len(), 2, "nothing goes out behind a failure");
+    assert_eq!(driver.runs.len(), 2, "nothing is sent after a failure");
     driver.input(Input::Retry);
     assert_eq!(driver.request().resume.len(), 1);
     driver.plays([started(), finished()]);

@@ -170,7 +170,7 @@ fn a_forbidden_call_does_not_start_even_if_approved() {
         );
         let expected = json!({"error": "Only on weekdays", "errorType": "permission"});
         assert_eq!(answers(&driver, "c"), expected);
-        assert_eq!(driver.runs.len(), 2, "the agent goes on");
+        assert_eq!(driver.runs.len(), 2, "the agent continues");
     }
 }
 

@@ -66,7 +66,7 @@ fn an_unknown_tool_is_skipped_once_the_agent_continues() {
     driver.returns("d", json!(1));
     driver.says("done");
     assert_eq!(driver.phase("c"), Phase::Skipped, "nothing has failed");
-    assert_eq!(driver.runs.len(), 2, "the agent went on without it");
+    assert_eq!(driver.runs.len(), 2, "the agent continued without it");
     driver.send("thanks");
     let sent = &driver.request().messages;
     assert_answered(sent, &BTreeSet::new());

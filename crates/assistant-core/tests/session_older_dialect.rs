@@ -25,7 +25,7 @@ fn a_custom_interrupt_event_is_answered_by_a_command() {
     assert_eq!(open.interrupt().message.as_deref(), Some("Which colour?"));
     assert!(
         driver.session.is_busy(),
-        "nothing goes on without an answer"
+        "nothing continues without an answer"
     );
     assert_eq!(
         driver.send("never mind").refused,

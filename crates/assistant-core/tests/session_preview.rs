@@ -57,7 +57,7 @@ fn a_preview_is_requested_for_the_card_and_again_on_approval() {
     assert_eq!(
         (driver.previews.len(), driver.starts("c")),
         (2, 0),
-        "first it is looked at again"
+        "it is previewed again first"
     );
     assert!(driver.session.is_checking_preview(&driver.key("c")));
     let again = shown(&driver);
@@ -104,7 +104,7 @@ fn an_approval_before_the_preview_does_not_start_the_call() {
     });
     assert_eq!(driver.call("c").preview(), None);
     says(&mut driver, Ok(json!("1 file")));
-    assert_eq!(driver.starts("c"), 0, "they had not seen it");
+    assert_eq!(driver.starts("c"), 0, "the user had not seen it");
     assert_eq!(driver.call("c").preview(), Some(&Ok(json!("1 file"))));
     driver.approve("c");
     says(&mut driver, Ok(json!("1 file")));
@@ -135,7 +135,11 @@ fn denying_and_stopping_do_not_wait_for_a_preview() {
     let mut driver = asked();
     says(&mut driver, Ok(json!(1)));
     driver.approve("c");
-    assert_eq!(driver.deny("c", None), None, "they thought better of it");
+    assert_eq!(
+        driver.deny("c", None),
+        None,
+        "the user changed the decision"
+    );
     says(&mut driver, Ok(json!(1)));
     assert_eq!(
         (driver.starts("c"), driver.phase("c")),

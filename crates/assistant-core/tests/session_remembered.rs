@@ -81,7 +81,7 @@ fn a_remembered_approval_starts_an_equal_call_and_marks_it() {
     assert_eq!(mark.id(), kept.id());
     assert!(
         driver.call("same").approval().is_none(),
-        "nobody decided about it"
+        "the user did not decide about it"
     );
     assert!(!runs(&mut driver, "other", r#"{"to":"Bob"}"#));
     assert!(!runs(&mut driver, "more", r#"{"to":"Ann","all":true}"#));
@@ -402,7 +402,7 @@ fn remembered_approvals_are_bounded_in_number_and_size() {
     assert_eq!(
         driver.session.remembered_approvals().len(),
         256,
-        "the same again is no other"
+        "an equal approval is not added"
     );
     let long = format!("{{\"text\":\"{}\"}}", "x".repeat(300_000));
     call(&mut driver, "long", &long);
@@ -448,7 +448,7 @@ fn a_revocation_by_another_tab_before_the_start_asks_again() {
     driver.send("go on");
     driver.event(started());
     driver.events(calls("c", "f", "{}"));
-    assert_eq!(driver.call("c").approval(), None, "nobody is asked");
+    assert_eq!(driver.call("c").approval(), None, "the user is not asked");
     sync(&mut driver, Vec::new());
     assert_eq!(driver.phase("c"), Phase::ApprovalRequested);
     finish_run(&mut driver);

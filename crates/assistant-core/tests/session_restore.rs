@@ -102,7 +102,7 @@ fn a_start_that_only_the_journal_has_counts() {
     assert_eq!(after.phase("c"), Phase::ApprovalRequested);
     before.commits.clear();
     let after = reload_from(&before, snapshot, [action("f")]);
-    assert_eq!(after.starts("c"), 1, "it was not started, so it goes on");
+    assert_eq!(after.starts("c"), 1, "it was not started, so it starts now");
 }
 
 #[test]
@@ -114,7 +114,7 @@ fn a_result_that_only_the_journal_has_is_sent_without_a_rerun() {
     assert!(after.invocations.is_empty());
     assert_eq!(after.phase("c"), Phase::OutputAvailable);
     assert_eq!(after.answer("c"), r#"{"paid":5}"#);
-    assert_eq!(after.notices(), [], "nobody has to send it");
+    assert_eq!(after.notices(), [], "the user does not have to send it");
     assert_eq!(after.runs.len(), 1);
     assert!(request(&after).iter().any(|line| line.contains("paid")));
 }

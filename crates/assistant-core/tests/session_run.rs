@@ -261,7 +261,7 @@ fn an_empty_run_after_a_message_raises_a_notice() {
     driver.plays([EventKind::StateSnapshot {
         snapshot: json!({"a": 1}),
     }]);
-    assert!(driver.notices().is_empty(), "a run may act without a word");
+    assert!(driver.notices().is_empty(), "a run may act without a text");
 }
 
 #[test]
@@ -454,7 +454,7 @@ fn repeated_equal_calls_end_the_loop() {
     assert_eq!(
         turn("d", r#"{"page":3}"#),
         5,
-        "it went on with something else"
+        "it continued with other arguments"
     );
     turn("e", r#"{"page":3}"#);
     assert_eq!(turn("f", r#"{ "page":3 }"#), 6, "three times the same");

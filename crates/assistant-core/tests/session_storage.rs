@@ -164,7 +164,7 @@ fn a_follower_ends_no_call_that_another_tab_runs() {
         assert_eq!(output.refused, None);
         assert!(
             follower.records.is_empty(),
-            "what is shown anew ended nowhere: {:?}",
+            "showing it again records no end: {:?}",
             follower.records
         );
     }
@@ -203,7 +203,7 @@ fn a_follower_continues_after_it_takes_the_conversation_over() {
     let ends = |effect: &Effect| matches!(effect, Effect::Record { .. } | Effect::Archive { .. });
     assert!(
         !output.effects.iter().any(ends),
-        "what was followed is not ended: {:?}",
+        "a followed conversation is not ended: {:?}",
         output.effects
     );
     assert!(!follower.session.is_following());
@@ -228,7 +228,7 @@ fn a_notice_of_the_host_stays_until_the_host_removes_it() {
     assert_eq!(
         says(&driver),
         ["still full"],
-        "once, and what is said does not hide it"
+        "shown once, and a message does not hide it"
     );
     driver.input(Input::SetNotice {
         kind,

@@ -31,7 +31,7 @@ fn assert_unavailable(driver: &Driver) {
     let kind = call.error().map(|error| error.kind());
     assert_eq!(kind, Some(ErrorKind::ToolUnavailable));
     let decision = call.approval().and_then(|a| a.decision());
-    assert_eq!(decision, None, "nobody denied it");
+    assert_eq!(decision, None, "it was not denied");
 }
 
 #[test]

@@ -522,7 +522,7 @@ fn an_approval_replaced_by_an_action_list_is_asked_for_again() {
     assert_eq!(
         driver.starts("c"),
         0,
-        "nobody approved what it is without the edit"
+        "the call without the edit was not approved"
     );
     assert_eq!(driver.phase("c"), Phase::ApprovalRequested);
     assert_eq!(driver.decide("c", edited), None);

@@ -248,5 +248,5 @@ async fn registrations_return_the_options_of_each_action() {
     assert!(!plain.has_handler() && plain.approval() == Policy::Never);
     shown.set(false);
     settle().await;
-    assert_eq!(registrations(&chat.assistant).len(), 1, "one has gone");
+    assert_eq!(registrations(&chat.assistant).len(), 1, "one was removed");
 }

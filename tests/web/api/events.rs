@@ -149,7 +149,7 @@ async fn a_listener_gets_no_events_from_before_or_after_its_lifetime() {
     assert_eq!(
         events.get_untracked().len(),
         2,
-        "what was opened is not told"
+        "opened messages are not reported"
     );
     listens.set(false);
     settle().await;

@@ -133,7 +133,7 @@ async fn answer_resumes_an_interrupt_and_give_up_drops_a_rejected_answer() {
     chat.assistant.give_up("day").unwrap();
     chat.idle().await;
     assert!(open.get_untracked().is_empty());
-    assert_eq!(chat.agent.inputs().len(), 2, "the agent is not told");
+    assert_eq!(chat.agent.inputs().len(), 2, "the agent is not notified");
 }
 
 #[wasm_bindgen_test]

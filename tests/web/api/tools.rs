@@ -191,7 +191,7 @@ async fn stopping_a_parent_call_cancels_its_nested_call() {
     assert!(until(|| ran.get_untracked() == ["paying"]).await);
     chat.assistant.stop().unwrap();
     chat.idle().await;
-    assert_eq!(ran.get_untracked(), ["paying"], "neither goes on");
+    assert_eq!(ran.get_untracked(), ["paying"], "neither continues");
     let history = chat.assistant.tools().history();
     let listed: Vec<_> = history
         .records()

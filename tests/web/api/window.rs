@@ -112,7 +112,7 @@ async fn follow_ups_appear_after_an_answer_while_idle() {
     assert_eq!(
         focused.tag_name(),
         "TEXTAREA",
-        "the button went, the focus did not"
+        "the button is removed, the focus is not lost"
     );
     next.set(vec![Suggestion::new("Something else")]);
     settle().await;
@@ -146,6 +146,6 @@ async fn more_than_four_suggestions_are_shown_on_demand() {
     assert_eq!(
         focused().tag_name(),
         "TEXTAREA",
-        "the button went, the focus did not"
+        "the button is removed, the focus is not lost"
     );
 }

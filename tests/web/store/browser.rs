@@ -18,8 +18,8 @@ impl Broken {
     pub(super) fn by(script: &str) -> Self {
         let script = format!(
             "const errors = window.wentWrong = [];
-             const hear = (event) => errors.push(String(event.message));
-             window.addEventListener('error', hear);
+             const record = (event) => errors.push(String(event.message));
+             window.addEventListener('error', record);
              const fake = (act) => {{
                const request = {{ result: undefined, error: null }};
                act(request);
@@ -31,7 +31,7 @@ impl Broken {
                return () => before ? Object.defineProperty(target, name, before) : delete target[name];
              }};
              const undo = (() => {{ {script} }})();
-             return () => {{ window.removeEventListener('error', hear); undo(); }};"
+             return () => {{ window.removeEventListener('error', record); undo(); }};"
         );
         let made = Function::new_no_args(&script)
             .call0(&JsValue::NULL)

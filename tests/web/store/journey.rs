@@ -173,7 +173,7 @@ impl Journey {
         let not_stored = not_stored
             .filter(|it| it.kind() == NoticeKind::NotStored)
             .count();
-        assert!(not_stored <= 1, "it is said once");
+        assert!(not_stored <= 1, "the notice is shown once");
         not_stored == 1
     }
 

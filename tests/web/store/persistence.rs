@@ -307,7 +307,10 @@ async fn conversations_are_listed_renamed_deleted_and_restored() {
     let (busy, listed) = (assistant.activity(), assistant.conversations().list());
     assert!(until(|| !busy.get_untracked().is_busy()).await);
     settle().await;
-    assert!(listed.get_untracked().is_empty(), "nobody has asked for it");
+    assert!(
+        listed.get_untracked().is_empty(),
+        "the list was not requested"
+    );
     let id = assistant.thread_id().get_untracked();
     let of = || {
         let list = listed.get_untracked();
@@ -320,7 +323,11 @@ async fn conversations_are_listed_renamed_deleted_and_restored() {
     assert!(becomes(|it| it.title == "The late tea" && it.named).await);
     assistant.conversations().delete(&id);
     assert!(becomes(|it| it.deleted_at.is_some()).await);
-    assert_ne!(assistant.thread_id().get_untracked(), id, "it is left");
+    assert_ne!(
+        assistant.thread_id().get_untracked(),
+        id,
+        "another one is open"
+    );
     assistant.conversations().restore(&id);
     assert!(becomes(|it| it.deleted_at.is_none() && it.title == "The late tea").await);
 }

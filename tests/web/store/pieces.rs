@@ -106,7 +106,7 @@ async fn a_large_batch_is_written_a_few_records_at_a_time() {
     let (_, name) = written().await;
     assert!(all_put() >= RECORDS);
     assert!(puts("most") <= MAX_AT_ONCE, "{} at once", puts("most"));
-    assert_eq!(puts("commits") as usize, 1, "it is not left to commit");
+    assert_eq!(puts("commits") as usize, 1, "commit is called");
     assert_eq!(count(&stored(&name).await, "old"), RECORDS);
 }
 
@@ -150,7 +150,7 @@ async fn the_rest_of_a_batch_does_not_wait_when_the_page_is_unloaded() {
     unload();
     assert!(
         all_put() - before >= RECORDS,
-        "all requests are made before the page is gone"
+        "all requests are made before the page is closed"
     );
     writing.await.unwrap();
     let after = stored(&name).await;

@@ -43,7 +43,7 @@ async fn assert_contract(store: &dyn Store) {
     next.add = vec![record("t/9/finished", "first")];
     assert_eq!(kind(store, next.clone()).await, None);
     next.add = vec![record("t/9/finished", "second")];
-    assert_eq!(kind(store, next).await, None, "it is passed over");
+    assert_eq!(kind(store, next).await, None, "it is skipped");
     let mut elsewhere = writes("one", "outline", "[]");
     elsewhere.thread_id = "t2".to_owned();
     assert_eq!(kind(store, elsewhere).await, None);

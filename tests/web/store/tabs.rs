@@ -41,7 +41,10 @@ async fn a_tab_that_cannot_write_keeps_its_content_after_a_takeover() {
 
     let two = Journey::open_at(clock, twos.clone(), Some("t"));
     let follows = |it: &Journey| it.ownership() == Ownership::OtherTab;
-    assert!(two.wait_until(follows).await, "one acts on it, and lives");
+    assert!(
+        two.wait_until(follows).await,
+        "the first tab is alive and owns it"
+    );
     two.assistant.conversations().use_here();
     assert!(two.becomes_owner().await);
     assert!(two.page.text("[role=log]").contains("Hello."));

@@ -111,7 +111,7 @@ fn sent(driver: &mut Driver) -> (String, usize) {
         !messages
             .iter()
             .any(|message| matches!(message.body, MessageBody::Tool { .. })),
-        "a call that is only told has no tool message"
+        "a call that a text reports has no tool message"
     );
     answer.unwrap()
 }

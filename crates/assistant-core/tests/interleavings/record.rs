@@ -173,10 +173,7 @@ impl Record {
         let shown = self.approved.get(&key);
         if spec.approval() == Policy::Always {
             let shown = shown.unwrap_or_else(|| panic!("{key:?} was never approved"));
-            assert!(
-                !shown.by_agent,
-                "an agent's question stood in for the page's"
-            );
+            assert!(!shown.by_agent, "an agent's question replaced the page's");
         }
         if self.asked.contains(&key) || spec.approval() == Policy::Always {
             let shown = shown.unwrap_or_else(|| panic!("{key:?} was asked about, not approved"));
@@ -193,7 +190,7 @@ impl Record {
         if !self.since_load.contains(&key) {
             assert!(
                 !self.loaded.contains(&key),
-                "{key:?} was loaded, and nobody approved it here"
+                "{key:?} was loaded, and not approved here"
             );
             let newest = self
                 .mentions

@@ -144,7 +144,7 @@ fn a_decided_call_gets_its_outcome_from_the_resumed_answer() {
         second.extend(text("1", "Done."));
         second.push(json!({"type": "finish"}));
         cut_and_reload(&mut talk, &second[..received]);
-        assert!(talk.driver.session.is_busy(), "it is read on");
+        assert!(talk.driver.session.is_busy(), "reading resumes");
         talk.answer(&stream(&second));
         let (phase, state) = match approved {
             true => (Phase::OutputAvailable, "tool-pay output-available"),
@@ -290,10 +290,7 @@ fn retry_resumes_an_answer_after_a_failed_resume() {
     assert_eq!(talk.driver.session.notices()[0].kind(), NoticeKind::Network);
     assert!(!talk.driver.session.is_busy());
     talk.driver.input(Input::Retry);
-    assert!(
-        requests_resume(&talk),
-        "the server may have gone on with it"
-    );
+    assert!(requests_resume(&talk), "the server may have continued it");
     talk.answer(&stream(&chunks));
     assert_eq!((talk.driver.starts("c1"), talk.driver.starts("c2")), (1, 1));
     assert_eq!(talk.driver.notices(), []);
@@ -312,7 +309,7 @@ fn retry_requests_a_lost_answer_again() {
         NoticeKind::Truncated
     );
     talk.driver.input(Input::Retry);
-    assert!(!requests_resume(&talk), "it is known to be gone");
+    assert!(!requests_resume(&talk), "it is known to be lost");
     assert_eq!(talk.body()["messages"].as_array().unwrap().len(), 1);
     // With Retry, a lost answer is requested again at once.
     break_connection(&mut talk, &chunks[..5]);

@@ -98,7 +98,7 @@ fn text_scenes() -> Vec<Scene> {
             json!([{"type": "TEXT_MESSAGE_CHUNK", "delta": "y"}]),
         ),
         create_scene(
-            "text chunk that goes on",
+            "text chunk that continues",
             json!([chunk]),
             add_subagent_id(chunk.clone()),
             json!([]),
@@ -142,7 +142,7 @@ fn call_scenes() -> Vec<Scene> {
             json!([{"type": "TOOL_CALL_CHUNK", "delta": " "}]),
         ),
         create_scene(
-            "call chunk that goes on",
+            "call chunk that continues",
             json!([chunk]),
             add_base_fields(add_subagent_id(chunk.clone())),
             json!([]),

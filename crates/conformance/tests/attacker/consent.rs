@@ -58,7 +58,7 @@ impl Scene {
             }
         }
         if (needs_approval && !allowed) || self.asked.contains(&key) {
-            let grant = grant.unwrap_or_else(|| panic!("nobody agreed to {run:?}"));
+            let grant = grant.unwrap_or_else(|| panic!("not approved: {run:?}"));
             let shown = (grant.name.as_str(), &grant.args);
             assert_eq!(shown, (run.name(), run.args()), "agreed to something else");
             if run.name() == "move" && !grant.by_agent {

@@ -305,11 +305,11 @@ impl CopiedPage<'_> {
                 .as_str()
                 .is_some_and(|id| id.starts_with("id"));
             let is_approval = ours && message["content"] == "approved";
-            assert!(here || !is_approval, "nobody agreed here: {message}");
+            assert!(here || !is_approval, "not approved here: {message}");
         }
         for answer in request["resume"].as_array().into_iter().flatten() {
             let denies = answer["status"] == "cancelled" || is_denial(&answer["payload"]);
-            assert!(denies, "nobody answered here: {answer}");
+            assert!(denies, "not answered here: {answer}");
         }
     }
 }

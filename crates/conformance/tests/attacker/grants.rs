@@ -189,11 +189,7 @@ impl Scene {
         let earlier = call.and_then(|call| call.allowed_earlier());
         let Some(mut id) = earlier.map(|earlier| earlier.id().to_owned()) else {
             let approved = tab.approved.remove(&run.call_key());
-            return assert_eq!(
-                approved.as_ref(),
-                Some(run.args()),
-                "nobody agreed: {run:?}"
-            );
+            return assert_eq!(approved.as_ref(), Some(run.args()), "not approved: {run:?}");
         };
         // A later approval without a limit covers it, too.
         let now = self.desk.clock;
@@ -215,7 +211,7 @@ impl Scene {
             id = other.unwrap_or_else(|| panic!("revoked, or too late: {run:?}"));
         }
         let grant = self.grants.get_mut(&id);
-        let grant = grant.unwrap_or_else(|| panic!("nobody gave {id}: {run:?}"));
+        let grant = grant.unwrap_or_else(|| panic!("{id} was not given: {run:?}"));
         grant.used += 1;
         assert!(grant.used <= grant.uses, "too many by {id}: {run:?}");
         if grant.scope != RememberScope::Session && grant.uses != u32::MAX {

@@ -67,7 +67,7 @@ impl Scene {
         let found = conversation.call_by_wire_id(&call.id);
         let by_grant =
             found.and_then(|(key, known)| Some((key, known.allowed_earlier()?.id().to_owned())));
-        let (key, grant) = by_grant.unwrap_or_else(|| panic!("nobody agreed to {call:?}"));
+        let (key, grant) = by_grant.unwrap_or_else(|| panic!("not approved: {call:?}"));
         if self.sent_approvals.contains(&(key, call.id.clone())) {
             return;
         }
@@ -110,7 +110,9 @@ impl Scene {
             }
             // An equal call was denied, or everything was.
             None if is_denial(payload) => {}
-            None => panic!("nobody answered {question} with {payload}: {given:?}, {in_request:?}"),
+            None => panic!(
+                "the user did not answer {question} with {payload}: {given:?}, {in_request:?}"
+            ),
         }
     }
 }
