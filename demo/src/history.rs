@@ -24,7 +24,7 @@ const ANSWERS: [&str; 4] = [
      then on only up to 9 m.\n- The pilot station knows.",
     "A calm night:\n\n| what | when |\n| --- | --- |\n| Arrival of the *Halcyon* | 01:20 |\n| Fog, \
      visibility under 200 m | 02:00 to 03:30 |\n| Departure of the *Meridian* | 04:45 |\n\nNo \
-     incidents, and nobody waited for more than twenty minutes.",
+     incidents, and no ship waited for more than twenty minutes.",
 ];
 /// The time between two questions of the generated conversation, in milliseconds.
 const QUESTION_INTERVAL_MS: i64 = 47 * 60_000;

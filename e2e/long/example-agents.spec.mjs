@@ -107,7 +107,7 @@ frameworkTest("an internal error shows a notice and keeps the text, and the next
 sdkTest("a failed handler is reported to the server with its reason", async (chat, agent) => {
   await chat.ask("Search for pier failure reports");
   await chat.status(chat.card("web_search"), "failed");
-  await chat.says("web_search failed: the search index is being rebuilt. I will go on without it.");
+  await chat.says("web_search failed: the search index is being rebuilt. I will continue without it.");
   const call = (await posted(agent))[1].messages.at(-1).parts.at(-1);
   assert.equal(call.state, "output-error");
   assert.match(call.errorText, /the search index is being rebuilt/);

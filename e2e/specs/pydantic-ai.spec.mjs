@@ -120,7 +120,7 @@ agentTest("an approved call runs once, and the run continues with its result", {
 agentTest("a failed handler is reported in the result and in AG-UI's error member", {}, async (chat, agent) => {
   await chat.ask("Search for pier failure reports");
   await chat.status(chat.card("web_search"), "failed");
-  await chat.says("web_search failed: the search index is being rebuilt. I will go on without it.");
+  await chat.says("web_search failed: the search index is being rebuilt. I will continue without it.");
   const requests = await sent(agent);
   exactly(messagesOf(requests)[1], [
     user(1, "Search for pier failure reports"),

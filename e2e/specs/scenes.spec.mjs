@@ -134,7 +134,7 @@ chatTest("a failed handler shows its error in card and panel, and the agent cont
   const statuses = (await states()).map(({ status }) => status);
   assert.deepEqual(statuses, ["pending", "executing", "failed"]);
   await shows(chat.card("web_search"), "Search failed: the search index is being rebuilt");
-  await chat.says("web_search failed: the search index is being rebuilt. I will go on without it.");
+  await chat.says("web_search failed: the search index is being rebuilt. I will continue without it.");
   await shows(harbor.search, "the search index is being rebuilt");
 });
 
@@ -158,7 +158,7 @@ chatTest("a cancelled and an empty choice are reported", async (chat, harbor) =>
   await chat.send("Pick a data source for the berth report");
   await chat.card("selectDataSource").getByRole("button", { name: "Cancel" }).click();
   await chat.idle();
-  await chat.says("No data source was selected, so I cannot go on.");
+  await chat.says("No data source was selected, so I cannot continue.");
   assert.ok(await harbor.sources.getByRole("radio", { name: /Orders warehouse/ }).isChecked());
   await chat.ask("Pick a data source with satellite images");
   await shows(chat.card("selectDataSource").nth(1), "No data source is available for satellite images");

@@ -82,7 +82,7 @@ export function scene(text, offered, own = SERVER_TOOLS) {
 export function answer(results, question = "") {
   const lines = results.map(({ name, value }) => {
     const known = typeof value === "string" ? parsed(value) : value;
-    if (known?.error !== undefined) return `${name} failed: ${known.error}. I will go on without it.`;
+    if (known?.error !== undefined) return `${name} failed: ${known.error}. I will continue without it.`;
     if (known === "denied" || known?.status === "denied") {
       return `${name} was denied${known.reason ? ` (${known.reason})` : ""}, so I leave it.`;
     }

@@ -62,7 +62,7 @@ def refunds(text: str) -> tuple[Call, ...]:
 
 def scene(text: str, offered: dict[str, dict[str, Any]]) -> Scene:
     """Choose what to do for the words of a user. `offered` maps the names of the page's tools to their schemas."""
-    said = text.lower()
+    words = text.lower()
 
     def call(name: str, **args: Any) -> Call:
         return Call(name, fit(args, offered.get(name, {})))
@@ -73,54 +73,54 @@ def scene(text: str, offered: dict[str, dict[str, Any]]) -> Scene:
             return Scene(text=f'The page does not offer {", ".join(missing)}.')
         return Scene(text=text, calls=calls)
 
-    if 'crash' in said:
+    if 'crash' in words:
         return Scene(text='About to fail.', error='the model exploded')
-    if 'cut the line' in said or 'stop short' in said:
+    if 'cut the line' in words or 'stop short' in words:
         return Scene(text='This answer breaks off before its end, ' * 20)
-    if 'long' in said:
+    if 'long' in words:
         return Scene(text=' '.join(f'word{n}' for n in range(1, 401)), delay=0.02)
-    if 'unknown tool' in said:
+    if 'unknown tool' in words:
         return Scene(calls=(Call('teleport', {'to': 'Mars'}),))
-    if 'wrong arguments' in said:
+    if 'wrong arguments' in words:
         return Scene(calls=(Call('web_search', {'query': 7}),))
-    if 'keep searching' in said:
+    if 'keep searching' in words:
         return offered_only(call('web_search', query='and again'))
-    if 'refund' in said and 'search' in said:
+    if 'refund' in words and 'search' in words:
         return offered_only(*refunds(text), call('web_search', query='refund policy'))
-    if 'refund' in said and 'look' in said:
+    if 'refund' in words and 'look' in words:
         return Scene(calls=(Call('lookup_order', {'order_id': order(text)}), *refunds(text)))
-    if 'refund' in said:
+    if 'refund' in words:
         return Scene(calls=refunds(text))
-    if 'order' in said and 'confirm' in said:
+    if 'order' in words and 'confirm' in words:
         return offered_only(
             Call('lookup_order', {'order_id': order(text)}),
             call('confirmAction', action=f'ship order {order(text)}', importance='high'),
         )
-    if 'order' in said:
+    if 'order' in words:
         return Scene(calls=(Call('lookup_order', {'order_id': order(text)}),))
-    if 'search' in said and 'weather' in said:
+    if 'search' in words and 'weather' in words:
         return offered_only(
             call('web_search', query=after('search for', text.split(' and ')[0], 'leptos')),
             call('get_weather', location=cities(text)[0]),
             text='Both at once.',
         )
-    if 'weather' in said:
+    if 'weather' in words:
         return offered_only(
             *(call('get_weather', location=city) for city in cities(text)), text='Let me check the weather.'
         )
-    if 'search' in said:
+    if 'search' in words:
         return offered_only(call('web_search', query=after('search for|search', text, 'leptos')))
-    if 'delete' in said:
+    if 'delete' in words:
         return offered_only(
             call('confirmDeletion', resourceType='file', resourceName=after('delete', text, 'report.pdf'))
         )
-    if 'data source' in said:
+    if 'data source' in words:
         return offered_only(call('selectDataSource', dataTypes=['logs', 'metrics']))
-    if 'process' in said or 'stages' in said:
+    if 'process' in words or 'stages' in words:
         return offered_only(call('deployment_process', environment='staging', version='1.4.2'))
-    if 'deploy' in said:
+    if 'deploy' in words:
         return offered_only(call('deployApplication', environment='staging', version='1.4.2'))
-    if 'confirm' in said:
+    if 'confirm' in words:
         return offered_only(
             call('confirmAction', action=after('confirm', text, 'restart the server'), importance='high')
         )
@@ -134,7 +134,7 @@ def answer(results: list[tuple[str, Any]]) -> Scene:
         raw = content if isinstance(content, str) else json.dumps(content, ensure_ascii=False)
         value = parse(raw)
         if isinstance(value, dict) and 'error' in value:
-            lines.append(f'{name} failed: {value["error"]}. I will go on without it.')
+            lines.append(f'{name} failed: {value["error"]}. I will continue without it.')
         elif value == 'denied' or isinstance(value, dict) and value.get('status') == 'denied':
             reason = value.get('reason') if isinstance(value, dict) else None
             lines.append(f'{name} was denied{f" ({reason})" if reason else ""}, so I leave it.')

@@ -49,7 +49,7 @@ pub(super) const STATES: &[GalleryState] = &[
     GalleryState::new("words as if they were yours", message_as_user, || ()),
 ];
 
-const WIDE_TEXT: &str = "A table and code that go on beyond the edge:\n\n\
+const WIDE_TEXT: &str = "A table and code that extend beyond the edge:\n\n\
     | Port | Arrives | Leaves | Berth | Draught | Remarks |\n\
     | --- | --- | --- | ---: | ---: | --- |\n\
     | Oslo | Monday, 08:00 | Monday, 17:30 | 12 | 6.4 m | Pilot on board at the fairway buoy |\n\

@@ -39,7 +39,7 @@ pub(super) const STATES: &[GalleryState] = &[
         register_run_by_agent,
     ),
     GalleryState::new(
-        "approval of an action that is gone",
+        "approval of an action that was removed",
         call_of_removed_action,
         || (),
     ),
@@ -115,7 +115,7 @@ fn create_interrupt(call: Option<&str>, schema: Value) -> Interrupt {
     Interrupt {
         id: "question".to_owned(),
         reason: "input".to_owned(),
-        message: Some("The window for the night closes in an hour. May I go on?".to_owned()),
+        message: Some("The window for the night closes in an hour. May I continue?".to_owned()),
         tool_call_id: call.map(str::to_owned),
         response_schema: schema.as_object().cloned(),
         expires_at: None,

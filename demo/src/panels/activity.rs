@@ -89,7 +89,7 @@ async fn confirm(
     // may hide.
     harbor.view.set(PageSide::Assistant);
     let mut question = ConfirmOptions::new(format!("Do you want to {}?", args.action)).text(
-        format!("The assistant asks before it goes on. Importance: {importance}."),
+        format!("The assistant asks before it continues. Importance: {importance}."),
     );
     if matches!(importance.as_str(), "high" | "critical") {
         question = question.danger();
@@ -113,7 +113,7 @@ fn confirm_card(call: ToolCallView<ConfirmArgs>) -> impl IntoView {
             Status::Executing => toned_line(
                 "warning",
                 Icon::Alert,
-                format!("Waiting for your word on: {action}…"),
+                format!("Waiting for your decision on: {action}…"),
             ),
             Status::Complete if call.result::<String>().as_deref() == Some("approved") => line(
                 LineIcon::Icon(Icon::Check),

@@ -88,7 +88,7 @@ pub(super) fn describe_results(text: &str, results: &[(String, String)]) -> Stri
 
 fn result_sentence(text: &str, tool: &str, value: &Value) -> String {
     if let Some(message) = value.get("error").and_then(Value::as_str) {
-        return format!("{tool} failed: {message}. I will go on without it.");
+        return format!("{tool} failed: {message}. I will continue without it.");
     }
     let is_denied = value == "denied" || value.get("status").is_some_and(|word| word == "denied");
     if is_denied {
@@ -120,7 +120,7 @@ fn result_sentence(text: &str, tool: &str, value: &Value) -> String {
             field("deploymentId")
         ),
         "selectDataSource" if value.is_null() => {
-            "No data source was selected, so I cannot go on.".to_owned()
+            "No data source was selected, so I cannot continue.".to_owned()
         }
         "selectDataSource" => format!("I will use {} ({}).", field("name"), field("type")),
         _ => format!("{tool} returned {value}."),
