@@ -31,8 +31,8 @@ def next_scene(messages: list[Message], offered: list[str]) -> Scene:
     results = [part for part in messages[-1].contents if part.type == 'function_result'] if messages else []
     if results:
         return Scene(text='\n'.join(quoted(part, messages) for part in results_since_calls(messages)))
-    said = next((m.text for m in reversed(messages) if m.role == 'user' and m.text), '')
-    return scene(said, offered)
+    text = next((m.text for m in reversed(messages) if m.role == 'user' and m.text), '')
+    return scene(text, offered)
 
 
 def results_since_calls(messages: list[Message]) -> list[Content]:

@@ -49,14 +49,14 @@ NAME = 'What name shall I use?'
 """A question whose answer may be anything."""
 
 
-def said(messages: list[BaseMessage]) -> str:
-    """The last thing the user said."""
+def user_text(messages: list[BaseMessage]) -> str:
+    """The newest message of the user."""
     return next((str(m.content) for m in reversed(messages) if isinstance(m, HumanMessage)), '')
 
 
 def questions(messages: list[BaseMessage]) -> list[Any]:
     """The questions to the user before the model answers, each through its own interrupt."""
-    words = said(messages).lower()
+    words = user_text(messages).lower()
     if 'book' in words:
         return [DAY, NAME] if 'name' in words else [DAY]
     return [NAME] if 'name' in words else []
@@ -68,7 +68,7 @@ def next_scene(messages: list[BaseMessage], answers: list[Any], offered: list[st
         return Scene(text=quoted(messages))
     if answers:
         return Scene(text='\n'.join(answered(value) for value in answers))
-    return scene(said(messages), offered)
+    return scene(user_text(messages), offered)
 
 
 def scene(text: str, offered: list[str]) -> Scene:

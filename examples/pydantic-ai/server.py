@@ -54,14 +54,14 @@ def latest(messages: list[ModelMessage]) -> tuple[str | None, list[tuple[str, ob
 
 
 def last_words(messages: list[ModelMessage]) -> str:
-    """The last thing the user said in the whole conversation."""
-    said = [
+    """The newest message of the user in the whole conversation."""
+    texts = [
         part.content
         for message in messages
         for part in message.parts
         if isinstance(part, UserPromptPart) and isinstance(part.content, str)
     ]
-    return said[-1] if said else ''
+    return texts[-1] if texts else ''
 
 
 async def model(messages: list[ModelMessage], info: AgentInfo) -> AsyncIterator[str | dict[int, DeltaToolCall]]:
