@@ -57,7 +57,7 @@ function assertReceived(model, texts) {
   const text = ({ content }) => (typeof content === "string" ? content : content.map((part) => part.text ?? "").join(""));
   const received = messages.filter(({ role }) => role === "user").map(text);
   const same = received.length === texts.length && texts.every((text, index) => received[index].includes(text));
-  assert.ok(same, `the model hears ${JSON.stringify(texts)}, not ${JSON.stringify(received)}`);
+  assert.ok(same, `the model receives ${JSON.stringify(texts)}, not ${JSON.stringify(received)}`);
 }
 
 async function record(name, runs) {

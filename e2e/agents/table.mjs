@@ -36,7 +36,7 @@ function section({ name, title, packages, notes, limits, impossible }) {
     `## ${title}`,
     "",
     `${packages.map((one) => `\`${one}\``).join(", ")}; the server is [e2e/agents/${name}](../e2e/agents/${name}).`,
-    ...(notes.length ? ["", "What its user writes:", "", ...notes.map((note) => `- ${note}`)] : []),
+    ...(notes.length ? ["", "Notes:", "", ...notes.map((note) => `- ${note}`)] : []),
     ...(reasons.length ? ["", "Limits:", ""] : []),
     ...reasons,
   ].join("\n");

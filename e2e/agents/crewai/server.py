@@ -74,7 +74,7 @@ class Chat(Flow[CopilotKitState]):
 
     @router(ask)
     async def decide(self, asked: HumanFeedbackResult) -> str:
-        """Refund after a yes only: the feedback of a stopped question is empty."""
+        """Refund only if the feedback is "yes": the feedback of a stopped question is empty."""
         await self.answer(self.refund(), approved=asked.feedback.strip().lower() == 'yes')
         if not self.refund():
             await self.work()
