@@ -136,7 +136,7 @@ export class Scene {
     this.#reader = reader;
   }
 
-  /** Waits until Orca is quiet, and drops what it has said so far: about the browser and the loaded page. */
+  /** Waits until Orca is quiet, and drops its utterances so far: about the browser and the loaded page. */
   async begin() {
     await eventually(() => assert.ok(this.#reader.utterances().some((line) => line.startsWith("Finished loading"))));
     await this.#quiet();

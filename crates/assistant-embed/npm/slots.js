@@ -28,7 +28,7 @@ export function fill(element, slots) {
   const observer = new MutationObserver((records) => {
     for (const { addedNodes } of records) for (const node of addedNodes) show(node);
   });
-  // The program draws the empty state anew for each conversation.
+  // The program draws the empty state again for each conversation.
   const show = (node) => {
     const place = node.nodeType === 1 && (node.matches(".la-empty") ? node : node.querySelector(".la-empty"));
     if (!place || place.contains(empty)) return;
