@@ -77,7 +77,7 @@ async fn a_failed_turn_stays_marked() {
     let chat = chat(agent, || ()).await;
     chat.assistant.send("one").unwrap();
     chat.appears("[role=alert]").await;
-    assert_eq!(chat.page.count("[data-cut]"), 0, "the notice says so");
+    assert_eq!(chat.page.count("[data-cut]"), 0, "the notice reports it");
     chat.assistant.send("two").unwrap();
     chat.idle().await;
     assert_eq!(chat.page.text("[data-role=user] [data-cut]"), "No answer");

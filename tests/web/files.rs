@@ -66,7 +66,7 @@ async fn inline_images_are_shown_and_remote_media_are_not_fetched() {
     let named = chat.page.text("[data-role=user]");
     assert!(
         named.contains("media.example"),
-        "it says where it lies: {named}"
+        "it names the host: {named}"
     );
     assert!(named.contains("leak.png"));
     let link = chat.page.find("a.la-button").unwrap();

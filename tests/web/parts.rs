@@ -431,6 +431,6 @@ async fn a_message_with_a_name_shows_its_speaker() {
     assert_eq!(
         chat.page.count("[data-message-id=b]:not([aria-label])"),
         1,
-        "its turn says who"
+        "its turn names the author"
     );
 }

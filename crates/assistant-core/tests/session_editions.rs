@@ -104,7 +104,7 @@ fn a_stored_call_whose_action_changed_is_asked_about() {
         let mut after = reload(&before, snapshot, now.clone());
         assert_eq!(after.starts("c"), 0);
         assert_eq!(after.phase("c"), Phase::ApprovalRequested);
-        assert!(after.call("c").has_changed(), "the card says so");
+        assert!(after.call("c").has_changed(), "the card reports it");
         assert_eq!(after.approve("c"), None);
         assert_eq!(after.starts("c"), 1);
         assert_eq!(after.call("c").action(), Some(&now.fingerprint()));
