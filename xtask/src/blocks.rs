@@ -5,7 +5,7 @@
 //! ignored), pages by paragraphs. Code spans, code blocks, and links with their texts are not
 //! prose.
 
-use crate::source::{comments, strings};
+use crate::source::{Token, assertion_messages, comments, strings};
 
 /// Adjacent comment lines, or a paragraph of a page, without comment marks.
 #[derive(Debug, Default)]
@@ -84,10 +84,19 @@ pub(crate) fn rust_comments(text: &str) -> Vec<Block<'_>> {
     blocks
 }
 
-/// Returns the string literals of Rust code as one block each, without the `\` at the ends of
-/// lines.
+/// Returns the string literals of Rust code as one block each.
 pub(crate) fn rust_strings(text: &str) -> Vec<Block<'_>> {
-    let blocks = strings(text).into_iter().map(|(line, literal)| {
+    string_blocks(strings(text))
+}
+
+/// Returns the messages of assertions and panics in Rust code as one block each.
+pub(crate) fn rust_messages(text: &str) -> Vec<Block<'_>> {
+    string_blocks(assertion_messages(text))
+}
+
+/// Returns string literals as one block each, without the `\` at the ends of lines.
+fn string_blocks(literals: Vec<Token<'_>>) -> Vec<Block<'_>> {
+    let blocks = literals.into_iter().map(|(line, literal)| {
         let literal = literal.trim_start_matches('r').trim_start_matches('#');
         let lines = literal.lines().enumerate();
         let lines = lines.map(|(at, text)| (line + at, text.trim_end_matches('\\')));

@@ -4,7 +4,8 @@
 use std::path::{Path, PathBuf};
 
 use crate::blocks::{
-    Block, page_paragraphs, rust_comments, rust_strings, script_comments, style_comments,
+    Block, page_paragraphs, rust_comments, rust_messages, rust_strings, script_comments,
+    style_comments,
 };
 use crate::fault::Fault;
 use crate::project::{Outcome, Project, read_text};
@@ -24,11 +25,16 @@ const PAGES: [&str; 4] = [
 ];
 
 /// The folders of Rust files whose string literals are checked as well: labels, and messages for
-/// the application, the agent and the user.
-const STRING_FOLDERS: [&str; 3] = [
+/// the application, the agent and the user. In other Rust files only the messages of assertions
+/// and panics are checked, because tests contain strings of agents and users.
+const STRING_FOLDERS: [&str; 7] = [
     "src",
     "crates/assistant-core/src",
+    "crates/assistant-embed/src",
     "crates/assistant-protocols/src",
+    "crates/assistant-split/src",
+    "demo/src",
+    "examples",
 ];
 
 /// The words with which a question begins. A doc comment must not begin with one.
@@ -38,11 +44,13 @@ const QUESTIONS: [&str; 9] = [
 
 /// The phrases that are not used in comments, docs and messages, each with the words to use
 /// instead.
-pub(crate) const PHRASES: [(&str, &str); 39] = [
+pub(crate) const PHRASES: [(&str, &str); 43] = [
     ("whoever", "the caller, the user"),
     ("nobody", "no observer, not … the user"),
     ("somebody", "the caller, the user"),
     ("anybody", "the user"),
+    ("everybody", "every user"),
+    ("anew", "again"),
     ("becomes of", "the result of"),
     ("became of", "the result of"),
     ("comes of", "the result of"),
@@ -58,6 +66,7 @@ pub(crate) const PHRASES: [(&str, &str); 39] = [
     ("go on", "continue"),
     ("going on", "continuing"),
     ("went on", "continued"),
+    ("gone on", "continued"),
     ("reads on", "continues, resumes"),
     ("read on with", "resumed by"),
     ("stands in", "is in"),
@@ -75,6 +84,7 @@ pub(crate) const PHRASES: [(&str, &str); 39] = [
     ("is told", "is notified, receives"),
     ("are told", "are notified, receive"),
     ("was told", "was notified, received"),
+    ("not told", "not notified, does not receive"),
     ("may have run", "has an unknown outcome"),
     ("left to the page", "handed off to the page"),
     ("load it again", "reload it"),
@@ -167,8 +177,12 @@ fn find_faults(name: &Path, kind: FileKind, text: &str, used: &mut Vec<Exception
     let mut faults = Vec::new();
     let mut blocks = prose_blocks(kind, text);
     let is_in_folder = STRING_FOLDERS.iter().any(|folder| name.starts_with(folder));
-    if matches!(kind, FileKind::Rust) && is_in_folder {
-        blocks.extend(rust_strings(text));
+    if matches!(kind, FileKind::Rust) {
+        blocks.extend(if is_in_folder {
+            rust_strings(text)
+        } else {
+            rust_messages(text)
+        });
     }
     for block in &blocks {
         let prose = block.without_code();
@@ -308,7 +322,26 @@ mod tests {
         ];
         assert_eq!(found("src/a.rs", text), expected);
         assert_eq!(found("crates/assistant-core/src/a.rs", text), expected);
+        assert_eq!(found("demo/src/a.rs", text), expected);
         assert_eq!(found("tests/a.rs", text), [""; 0]);
+    }
+
+    #[test]
+    fn phrases_are_found_in_the_messages_of_assertions() {
+        let text = "assert!(seen(\"nobody\", 1), /* a, b */ \"it stands in: {}\", a(\"nobody\"));\n\
+                    assert_eq!(\n    reply,\n    \"nobody\",\n    r#\"it \"goes on\"\"#\n);\n\
+                    assert_ne!([\"a\", \"nobody\"], b, \"whoever\");\n\
+                    let c = d.expect(\"somebody\").send(\"go on\");\n\
+                    f(\"nobody\", || panic!(\"{c}: nobody\"));\n";
+        let expected = [
+            "1: \"stands in\": write is in",
+            "5: \"goes on\": write continues",
+            "7: \"whoever\": write the caller, the user",
+            "8: \"somebody\": write the caller, the user",
+            "9: \"nobody\": write no observer, not … the user",
+        ];
+        assert_eq!(found("tests/a.rs", text), expected);
+        assert_eq!(found("xtask/src/a.rs", text), expected);
     }
 
     #[test]

@@ -79,16 +79,69 @@ pub(crate) fn tokens(text: &str) -> Vec<Token<'_>> {
 /// Returns the comments of Rust code with their lines. Each `//` line is a separate comment.
 pub(crate) fn comments(text: &str) -> Vec<Token<'_>> {
     let mut found = split_tokens(text);
-    found.retain(|(_, piece)| piece.starts_with("//") || piece.starts_with("/*"));
+    found.retain(|(_, piece)| is_comment(piece));
     found
 }
 
 /// Returns the string literals of Rust code with their lines, including their quotes.
 pub(crate) fn strings(text: &str) -> Vec<Token<'_>> {
     let mut found = split_tokens(text);
-    let starts = ["\"", "r\"", "r#"];
-    found.retain(|(_, piece)| starts.iter().any(|start| piece.starts_with(start)));
+    found.retain(|(_, piece)| is_string(piece));
     found
+}
+
+/// Returns the messages of assertions and panics in Rust code with their lines, including their
+/// quotes: the string literals after the compared values of an assertion, and those in a `panic!`
+/// or an `expect`.
+pub(crate) fn assertion_messages(text: &str) -> Vec<Token<'_>> {
+    let mut found = Vec::new();
+    // For each open bracket, the number of arguments that precede its message, if it has one.
+    let mut open: Vec<Option<usize>> = Vec::new();
+    let mut before = ("", "");
+    for (line, piece) in split_tokens(text) {
+        if piece.trim().is_empty() || is_comment(piece) {
+            continue;
+        }
+        match piece {
+            "(" | "[" | "{" => open.push(count_before_message(before)),
+            ")" | "]" | "}" => {
+                open.pop();
+            }
+            "," => {
+                if let Some(Some(count)) = open.last_mut() {
+                    *count = count.saturating_sub(1);
+                }
+            }
+            _ => {
+                if is_string(piece) && open.last() == Some(&Some(0)) {
+                    found.push((line, piece));
+                }
+            }
+        }
+        before = (before.1, piece);
+    }
+    found
+}
+
+/// Returns the number of arguments that precede the message in the bracket after two tokens; `None`
+/// if the bracket has no message.
+fn count_before_message(before: (&str, &str)) -> Option<usize> {
+    match before {
+        ("assert" | "debug_assert", "!") => Some(1),
+        ("assert_eq" | "assert_ne" | "debug_assert_eq" | "debug_assert_ne", "!") => Some(2),
+        ("panic" | "unreachable", "!") | (_, "expect" | "expect_err") => Some(0),
+        _ => None,
+    }
+}
+
+fn is_string(piece: &str) -> bool {
+    ["\"", "r\"", "r#"]
+        .iter()
+        .any(|start| piece.starts_with(start))
+}
+
+fn is_comment(piece: &str) -> bool {
+    piece.starts_with("//") || piece.starts_with("/*")
 }
 
 /// Splits Rust code into comments, strings, words, `::` and single characters, with their lines.

@@ -10,8 +10,7 @@ const FOLDERS: [&str; 6] = ["crates", "demo", "e2e", "src", "tests", "xtask"];
 const ENDINGS: [&str; 2] = ["rs", "mjs"];
 
 /// The words that names of tests must not contain, each with the words to use instead.
-const WORDS: [(&str, &str); 5] = [
-    ("anew", "again"),
+const WORDS: [(&str, &str); 4] = [
     ("deeds", "actions"),
     ("says so", "reports it, shows it"),
     ("stands", "is"),
