@@ -122,7 +122,12 @@ export async function watchedPage(browser, { allow = [], ...options } = {}) {
       console.error(`policy violated: ${event.effectiveDirective} by ${event.blockedURI || event.sample}`);
     });
   });
-  return { page, faults, close: () => context.close() };
+  // A route that still answers a request when its page closes would reject without a handler, which fails the file.
+  const close = async () => {
+    await page.unrouteAll({ behavior: "ignoreErrors" }).catch(() => {});
+    await context.close();
+  };
+  return { page, faults, close };
 }
 
 /** Saves a screenshot of the page under e2e/out. */

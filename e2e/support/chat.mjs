@@ -131,15 +131,18 @@ export class Chat {
 
 /**
  * Scrolls to the end of a request, without which an answer does not count, and presses this button. A click counts once
- * the card is stationary; a click directly after scrolling is repeated.
+ * the card is stationary; a click that was refused, or that missed a button that moved, is repeated.
  */
 export async function decide(card, name) {
   const button = await read(card, name);
-  const refused = (button) =>
-    new Promise((done) => requestAnimationFrame(() => done(button.isConnected && button.hasAttribute("aria-disabled"))));
+  await button.evaluate((button) => button.addEventListener("click", () => (button.dataset.clicked = "")));
+  const hasMissed = (button) =>
+    new Promise((done) =>
+      requestAnimationFrame(() => done(button.isConnected && (!("clicked" in button.dataset) || button.hasAttribute("aria-disabled")))),
+    );
   do {
     await press(card.page(), button);
-  } while (await button.evaluate(refused));
+  } while (await button.evaluate(hasMissed));
 }
 
 /** Scrolls to the end of a request. Returns the button of this name. */

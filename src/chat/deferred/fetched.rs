@@ -102,8 +102,6 @@ impl DeferredParts {
                 parts.is_needed.set(true);
             }
         });
-        let words = Words::current();
-        let fetch_words = words.clone();
         effect(move |was_needed: Option<bool>| {
             let (is_needed, had_attention) = (parts.is_needed.get(), parts.had_attention.get());
             let should_fetch = match parts.state.get_untracked() {
@@ -113,28 +111,48 @@ impl DeferredParts {
                 LoadState::Fetching | LoadState::Fetched(_) => false,
             };
             if should_fetch {
-                parts.fetch(&fetch_words);
+                parts.fetch();
             }
             is_needed
         });
-        parts.fetch_after_engine(words);
+        parts.announce_loading();
+        parts.fetch_after_engine();
         super::restore_refused_messages(assistant);
         parts
     }
 
     /// Fetches the deferred parts once the engine, which is in the same module, is loaded. Does
     /// nothing if the parts are already fetched or being fetched.
-    fn fetch_after_engine(self, words: Words) {
+    fn fetch_after_engine(self) {
         spawn_local(async move {
             engine::wait_until_loaded().await;
             // The state is `None` if the window was disposed during the wait.
             if let Some(LoadState::Away | LoadState::Failed) = self.state.try_get_untracked() {
-                self.fetch(&words);
+                self.fetch();
             }
         });
     }
 
-    fn fetch(self, words: &Words) {
+    /// Announces that the parts are loading, once something waits for the parts for
+    /// [`ANNOUNCE_AFTER_MS`].
+    fn announce_loading(self) {
+        let words = Words::current();
+        let is_awaited =
+            memo(move || self.is_needed.get() && matches!(self.state.get(), LoadState::Fetching));
+        effect(move |_| {
+            if !is_awaited.get() {
+                return;
+            }
+            let words = words.clone();
+            after(ANNOUNCE_AFTER_MS, move || {
+                if is_awaited.try_get_untracked() == Some(true) {
+                    self.announcer.announce_status(words.word(|l| &l.loading));
+                }
+            });
+        });
+    }
+
+    fn fetch(self) {
         if matches!(self.state.get_untracked(), LoadState::Fetching) {
             return;
         }
@@ -153,13 +171,6 @@ impl DeferredParts {
             }
             let state = renderers.map_or(LoadState::Failed, LoadState::Fetched);
             self.state.try_set(state);
-        });
-        let words = words.clone();
-        after(ANNOUNCE_AFTER_MS, move || {
-            let is_fetching = matches!(self.state.try_get_untracked(), Some(LoadState::Fetching));
-            if is_fetching && self.is_needed.try_get_untracked() == Some(true) {
-                self.announcer.announce_status(words.word(|l| &l.loading));
-            }
         });
     }
 
@@ -293,7 +304,6 @@ impl DeferredParts {
     }
 
     fn failure_bar(self, words: &Words) -> AnyView {
-        let retry_words = words.clone();
         let bar = NoticeBar {
             tone: "error",
             kind: None,
@@ -304,7 +314,7 @@ impl DeferredParts {
         };
         bar.view(words, move |event| {
             focus::focus_after_removal(&event_target(&event), event.detail() == 0);
-            self.fetch(&retry_words);
+            self.fetch();
         })
     }
 
