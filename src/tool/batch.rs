@@ -127,7 +127,9 @@ fn batch_card(entries: RwSignal<Vec<BatchEntry>>) -> AnyView {
         // unread part.
         if !is_trusted(&event)
             || !visibility.check_answer()
-            || !list.iter().all(|entry| entry.visibility.check_is_read())
+            || !visibility
+                .press_time()
+                .is_some_and(|at| list.iter().all(|entry| entry.visibility.check_is_read(at)))
         {
             return;
         }

@@ -140,6 +140,29 @@ export const timing = [
     },
   },
   {
+    name: "a click shortly after a move is handled late by a busy page",
+    attack: {
+      answer: async (stage) => {
+        await stage.ready();
+        await stage.do((place) => void (document.querySelector(place).style.transform = "translate(40px, 60px)"), stage.driver.place);
+        // The chat has noticed the move.
+        await stage.request.locator("button[aria-disabled]", { hasText: "Approve" }).waitFor({ state: "attached" });
+        const { x, y } = await stage.aim();
+        await stage.page.mouse.move(x, y);
+        await stage.do(() => {
+          globalThis.attack.times.mark();
+          setTimeout(() => {
+            const end = performance.now() + 700;
+            while (performance.now() < end);
+          });
+        });
+        await Promise.all([stage.page.mouse.down(), stage.page.mouse.up()]);
+        await stage.shortly();
+        await stage.settle();
+      },
+    },
+  },
+  {
     name: "the window changes its size at the click",
     attack: {
       answer: moved((stage) => stage.page.setViewportSize({ width: 520, height: 360 })),

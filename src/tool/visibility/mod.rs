@@ -153,16 +153,22 @@ impl Visibility {
     /// If a part is unread, asks the user to continue reading, and scrolls to that part.
     pub(crate) fn check_answer(self) -> bool {
         let press = self.presses.current();
-        let is_read = press.is_some() && self.check_is_read();
+        let is_read = press.is_some_and(|press| self.check_is_read(press.at));
         let is_by_pointer = press.is_some_and(|press| press.pointed);
         is_read && (self.still.get_untracked() || !is_by_pointer)
     }
 
-    /// Examines the card, and returns true if every part was visible, and nothing has covered the
-    /// card, for at least [`SETTLE_MS`]. If a part is unread, asks the user to continue reading,
-    /// and scrolls to that part.
-    pub(super) fn check_is_read(self) -> bool {
-        self.examine(true, &mut HitTest::default());
+    /// Returns the time of the press that is being handled, in milliseconds since 1970; `None` if no
+    /// press by the user is being handled.
+    pub(super) fn press_time(self) -> Option<i64> {
+        self.presses.current().map(|press| press.at)
+    }
+
+    /// Examines the card, and returns true if, at the time of a press, every part was visible, and
+    /// nothing had covered the card, for at least [`SETTLE_MS`]. If a part is unread, asks the user
+    /// to continue reading, and scrolls to that part.
+    pub(super) fn check_is_read(self, pressed_at: i64) -> bool {
+        self.examine(Some(pressed_at), &mut HitTest::default());
         let is_read = self.read.get_untracked();
         if !is_read {
             self.prompts.set(true);
@@ -221,12 +227,13 @@ impl Visibility {
         });
     }
 
-    /// Examines the card, and updates the signals. If `pressed` is true, visible parts are also
-    /// examined by hit tests, because reports of the browser may be outdated.
-    fn examine(self, pressed: bool, tests: &mut HitTest) {
+    /// Examines the card, and updates the signals. During a press, which happened at `pressed_at`,
+    /// visible parts are also examined by hit tests, because reports of the browser may be
+    /// outdated.
+    fn examine(self, pressed_at: Option<i64>, tests: &mut HitTest) {
         let state = self
             .parts
-            .try_update_value(|parts| Some(parts.as_mut()?.examine(now(), pressed, tests)));
+            .try_update_value(|parts| Some(parts.as_mut()?.examine(now(), pressed_at, tests)));
         let Some(Some(state)) = state else {
             return;
         };

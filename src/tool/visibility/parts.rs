@@ -62,8 +62,9 @@ struct CardPart {
     report: Option<VisibilityReport>,
     /// The time since which the part has been visible; `None` while the part is not visible.
     visible_since: Option<i64>,
-    /// True once the part was visible for at least [`SETTLE_MS`].
-    read: bool,
+    /// The time since which the part counts as read, because it was visible for at least
+    /// [`SETTLE_MS`]; `None` before.
+    read_since: Option<i64>,
 }
 
 /// The result of examining a card.
@@ -138,17 +139,24 @@ impl CardParts {
     /// end mark brings the text before it into view; `None` if all parts are read.
     pub(super) fn next_unread_part(&self) -> Option<Element> {
         let list = self.list.try_borrow().ok()?;
-        let unread_parts = || list.iter().filter(|part| !part.read);
+        let unread_parts = || list.iter().filter(|part| part.read_since.is_none());
         let end_mark =
             unread_parts().find(|part| part.element.class_list().contains("la-approval-end"));
         let part = end_mark.or_else(|| unread_parts().next())?;
         Some(part.element.clone())
     }
 
-    /// Examines the card in its current state. If `pressed` is true, every visible part is also
-    /// examined by hit tests.
-    pub(super) fn examine(&mut self, now: i64, pressed: bool, tests: &mut HitTest) -> CardState {
-        let has_settled = |since: i64| now.saturating_sub(since) >= i64::from(SETTLE_MS);
+    /// Examines the card in its current state. During a press, every visible part is also examined
+    /// by hit tests, and the result applies to the time of the press: time that passed before its
+    /// handling does not count.
+    pub(super) fn examine(
+        &mut self,
+        now: i64,
+        pressed_at: Option<i64>,
+        tests: &mut HitTest,
+    ) -> CardState {
+        let (pressed, time) = (pressed_at.is_some(), pressed_at.unwrap_or(now));
+        let has_settled = |since: i64| time.saturating_sub(since) >= i64::from(SETTLE_MS);
         self.update_parts();
         self.track_movement(now);
         // Without a press, the parts of a card that was never in view are not examined, because the
@@ -165,7 +173,7 @@ impl CardParts {
                     }
                 };
                 part.record_visibility(visibility, now);
-                is_read &= part.read;
+                is_read &= part.read_since.is_some_and(|since| since <= time);
                 is_covered |= visibility == PartVisibility::Covered;
             }
             is_read &= !list.is_empty();
@@ -195,7 +203,10 @@ impl CardParts {
     fn was_in_view(&self) -> bool {
         let in_view = |part: &CardPart| part.report.is_some_and(|report| report.in_view);
         let list = self.list.try_borrow();
-        list.is_ok_and(|list| list.iter().any(|part| part.read || in_view(part)))
+        list.is_ok_and(|list| {
+            list.iter()
+                .any(|part| part.read_since.is_some() || in_view(part))
+        })
     }
 
     /// Updates the list of parts: observes new elements, and stops observing removed elements.
@@ -234,7 +245,7 @@ impl CardParts {
                 report: self.observer.is_none().then_some(VisibilityReport::UNKNOWN),
                 element,
                 visible_since: None,
-                read: false,
+                read_since: None,
             });
         }
     }
@@ -283,8 +294,9 @@ impl CardPart {
             PartVisibility::Visible => self.visible_since.or(Some(now)),
             PartVisibility::OutOfView | PartVisibility::Covered => None,
         };
-        let is_long_enough = |since| now.saturating_sub(since) >= i64::from(SETTLE_MS);
-        self.read |= self.visible_since.is_some_and(is_long_enough);
+        let settles_at = |since: i64| since.saturating_add(i64::from(SETTLE_MS));
+        let settled_at = self.visible_since.map(settles_at).filter(|at| *at <= now);
+        self.read_since = self.read_since.or(settled_at);
     }
 
     fn examine_visibility(

@@ -20,6 +20,8 @@ const PRESS_START_EVENTS: [&str; 2] = ["pointerdown", "keydown"];
 /// The time after which a click no longer belongs to a press that began on another element, in
 /// milliseconds.
 const PRESS_EXPIRY_MS: i64 = 1_000;
+/// The maximum delay of a press that is taken into account, in milliseconds.
+const MAX_DELAY_MS: f64 = 10_000.0;
 /// The minimum time between the last typed letter and a key that decides, in milliseconds.
 const TYPING_PAUSE_MS: i64 = 500;
 
@@ -28,6 +30,9 @@ const TYPING_PAUSE_MS: i64 = 500;
 pub(super) struct Press {
     /// True if the press was made by a pointer.
     pub(super) pointed: bool,
+    /// The time of the user's press, which may be earlier than its handling, in milliseconds since
+    /// 1970.
+    pub(super) at: i64,
     /// The number that distinguishes this press from earlier presses.
     number: u32,
 }
@@ -67,7 +72,12 @@ impl Presses {
     /// Returns the press of the user that is being handled; `None` if no press is being handled, or
     /// only a scripted press. If a test accepts scripted events, a press is always returned.
     pub(super) fn current(self) -> Option<Press> {
-        let test_press = || are_scripts_accepted().then_some(Press::default());
+        let test_press = || {
+            are_scripts_accepted().then(|| Press {
+                at: now(),
+                ..Press::default()
+            })
+        };
         self.current.get_value().or_else(test_press)
     }
 
@@ -114,6 +124,7 @@ impl Presses {
             is_trusted(event) && (are_scripts_accepted() || self.is_on_pressed_element(event));
         self.current.set_value(is_accepted.then_some(Press {
             pointed: is_by_pointer,
+            at: now().saturating_sub(delay_of(event)),
             number,
         }));
         after_by_browser(0, move || {
@@ -160,6 +171,16 @@ impl Presses {
             (Some(_), None) => true,
         }
     }
+}
+
+/// Returns the time between an event and its handling, in milliseconds. A busy page handles events
+/// late.
+fn delay_of(event: &Event) -> i64 {
+    let elapsed = window()
+        .performance()
+        .map_or(0.0, |performance| performance.now() - event.time_stamp());
+    // A delay above the maximum comes from a browser with another time scale.
+    elapsed.clamp(0.0, MAX_DELAY_MS) as i64
 }
 
 /// Returns true if a press began with Enter in a field of the button's form, so that the browser

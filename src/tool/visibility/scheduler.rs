@@ -70,7 +70,7 @@ fn examine_waiting_cards() -> bool {
     let has_waiting = loop {
         let first_card = WAITING_CARDS.with_borrow(|waiting| waiting.first().copied());
         let Some(card) = first_card else { break false };
-        card.examine(false, &mut tests);
+        card.examine(None, &mut tests);
         let has_waiting = WAITING_CARDS.with_borrow_mut(|waiting| {
             waiting.remove(0);
             !waiting.is_empty()
