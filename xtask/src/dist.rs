@@ -100,14 +100,13 @@ pub(crate) fn build_package(project: &Project, effort: Effort) -> Outcome<()> {
     }
     languages::write_labels(project)?;
     style::write_joined_sheet(project)?;
-    let sheet = read_text(&project.root.join(style::ALL))?;
-    minify(project, WORK, "style.css", &sheet)?;
-    minify(
-        project,
-        WORK,
-        "launcher.css",
-        &style::launcher_sheet(project)?,
-    )?;
+    let sheets = [
+        ("style.css", read_text(&project.root.join(style::ALL))?),
+        ("launcher.css", style::launcher_sheet(project)?),
+    ];
+    for (name, sheet) in sheets {
+        minify(project, WORK, name, &shorten_custom_properties(&sheet))?;
+    }
     bundle_scripts(project)
 }
 
@@ -249,6 +248,15 @@ fn guard_exports(glue: &str) -> Outcome<String> {
             "the glue has {found} places like `{exports}`, not one"
         )),
     }
+}
+
+/// Removes the white space in declarations of custom properties, which esbuild keeps.
+fn shorten_custom_properties(sheet: &str) -> String {
+    let shorten = |line: &str| match line.trim_start().starts_with("--") {
+        true => line.replacen(": ", ":", 1).replace(", ", ","),
+        false => line.to_owned(),
+    };
+    sheet.lines().map(|line| shorten(line) + "\n").collect()
 }
 
 /// Minifies a style sheet or a script, and writes it to the package.
