@@ -144,6 +144,8 @@ export const covers = [
           const node = globalThis.attack.cover({ over: card, words: "Show the weather?" });
           let since = null;
           globalThis.attack.frames(() => {
+            // The cover is in the page as soon as the request is shown.
+            if (!node.isConnected) return;
             const now = performance.now();
             const flashes = now % 450 < 60;
             node.style.visibility = flashes ? "hidden" : "visible";
