@@ -141,6 +141,7 @@ export async function decide(card, name) {
       requestAnimationFrame(() => done(button.isConnected && (!("clicked" in button.dataset) || button.hasAttribute("aria-disabled")))),
     );
   do {
+    await button.evaluate((button) => delete button.dataset.clicked);
     await press(card.page(), button);
   } while (await button.evaluate(hasMissed));
 }

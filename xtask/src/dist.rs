@@ -252,9 +252,12 @@ fn guard_exports(glue: &str) -> Outcome<String> {
 
 /// Removes the white space in declarations of custom properties, which esbuild keeps.
 fn shorten_custom_properties(sheet: &str) -> String {
-    let shorten = |line: &str| match line.trim_start().starts_with("--") {
-        true => line.replacen(": ", ":", 1).replace(", ", ","),
-        false => line.to_owned(),
+    let shorten = |line: &str| {
+        // A property without a value must keep a space.
+        match line.trim_start().starts_with("--") && !line.ends_with(": ;") {
+            true => line.replacen(": ", ":", 1).replace(", ", ","),
+            false => line.to_owned(),
+        }
     };
     sheet.lines().map(|line| shorten(line) + "\n").collect()
 }

@@ -139,13 +139,19 @@ impl DeferredParts {
         let words = Words::current();
         let is_awaited =
             memo(move || self.is_needed.get() && matches!(self.state.get(), LoadState::Fetching));
+        // The number of times that something began to wait, so that earlier timers are ignored.
+        let attempt = StoredValue::new(0_u32);
         effect(move |_| {
             if !is_awaited.get() {
                 return;
             }
+            attempt.update_value(|number| *number = number.wrapping_add(1));
             let words = words.clone();
+            let number = attempt.get_value();
             after(ANNOUNCE_AFTER_MS, move || {
-                if is_awaited.try_get_untracked() == Some(true) {
+                if attempt.try_get_value() == Some(number)
+                    && is_awaited.try_get_untracked() == Some(true)
+                {
                     self.announcer.announce_status(words.word(|l| &l.loading));
                 }
             });

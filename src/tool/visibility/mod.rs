@@ -23,7 +23,12 @@ use leptos::{html, prelude::*};
 use send_wrapper::SendWrapper;
 use web_sys::{ScrollIntoViewOptions, ScrollLogicalPosition};
 
-use self::{covers::HitTest, parts::CardParts, presses::Presses, raised_dialog::RaiseControl};
+use self::{
+    covers::HitTest,
+    parts::{CardParts, Conditions},
+    presses::Presses,
+    raised_dialog::RaiseControl,
+};
 use crate::{
     assistant::DecisionConditions,
     ui::{after, effect, now},
@@ -152,10 +157,11 @@ impl Visibility {
     /// Examines the card during a press, and returns true if an answer by this press is accepted.
     /// If a part is unread, asks the user to continue reading, and scrolls to that part.
     pub(crate) fn check_answer(self) -> bool {
-        let press = self.presses.current();
-        let is_read = press.is_some_and(|press| self.check_is_read(press.at));
-        let is_by_pointer = press.is_some_and(|press| press.pointed);
-        is_read && (self.still.get_untracked() || !is_by_pointer)
+        let Some(press) = self.presses.current() else {
+            return false;
+        };
+        let conditions = self.examine_at_press(press.at);
+        conditions.read && conditions.clear && (conditions.still || !press.pointed)
     }
 
     /// Returns the time of the press that is being handled, in milliseconds since 1970; `None` if no
@@ -168,9 +174,15 @@ impl Visibility {
     /// nothing had covered the card, for at least [`SETTLE_MS`]. If a part is unread, asks the user
     /// to continue reading, and scrolls to that part.
     pub(super) fn check_is_read(self, pressed_at: i64) -> bool {
-        self.examine(Some(pressed_at), &mut HitTest::default());
-        let is_read = self.read.get_untracked();
-        if !is_read {
+        let conditions = self.examine_at_press(pressed_at);
+        conditions.read && conditions.clear
+    }
+
+    /// Examines the card, and returns the conditions at the time of a press. If a part is unread,
+    /// asks the user to continue reading, and scrolls to that part.
+    fn examine_at_press(self, pressed_at: i64) -> Conditions {
+        let conditions = self.examine(Some(pressed_at), &mut HitTest::default());
+        if !self.read.get_untracked() {
             self.prompts.set(true);
             let unread_part = self
                 .parts
@@ -181,7 +193,7 @@ impl Visibility {
                 part.scroll_into_view_with_scroll_into_view_options(&options);
             }
         }
-        is_read && self.clear.get_untracked()
+        conditions
     }
 
     /// Returns true if two values are the same tracker.
@@ -229,18 +241,18 @@ impl Visibility {
 
     /// Examines the card, and updates the signals. During a press, which happened at `pressed_at`,
     /// visible parts are also examined by hit tests, because reports of the browser may be
-    /// outdated.
-    fn examine(self, pressed_at: Option<i64>, tests: &mut HitTest) {
+    /// outdated. Returns the conditions at the press, or now if there is no press.
+    fn examine(self, pressed_at: Option<i64>, tests: &mut HitTest) -> Conditions {
         let state = self
             .parts
             .try_update_value(|parts| Some(parts.as_mut()?.examine(now(), pressed_at, tests)));
         let Some(Some(state)) = state else {
-            return;
+            return Conditions::default();
         };
         let changes = [
-            (self.read, state.read),
-            (self.clear, state.clear),
-            (self.still, state.still),
+            (self.read, state.now.read),
+            (self.clear, state.now.clear),
+            (self.still, state.now.still),
             (self.covered, state.covered),
         ];
         for (signal, value) in changes {
@@ -249,6 +261,7 @@ impl Visibility {
         if state.waits {
             set_if_changed(self.prompts, true);
         }
+        state.at_press
     }
 }
 

@@ -67,15 +67,24 @@ struct CardPart {
     read_since: Option<i64>,
 }
 
-/// The result of examining a card.
-#[derive(Clone, Copy)]
-pub(super) struct CardState {
+/// The conditions of an answer, at one time.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Conditions {
     /// True once each part was visible for at least [`SETTLE_MS`].
     pub(super) read: bool,
     /// True if nothing has covered the visible part of the card for at least [`SETTLE_MS`].
     pub(super) clear: bool,
     /// True if the card has not moved for at least [`SETTLE_MS`].
     pub(super) still: bool,
+}
+
+/// The result of examining a card.
+#[derive(Clone, Copy)]
+pub(super) struct CardState {
+    /// The conditions now.
+    pub(super) now: Conditions,
+    /// The conditions at the time of the press, or now if there is no press.
+    pub(super) at_press: Conditions,
     /// True if the card has been covered for at least [`SETTLE_MS`], so that a note is shown.
     pub(super) covered: bool,
     /// True if the card has been uncovered for twice [`SETTLE_MS`] and is still not read, so that
@@ -147,23 +156,25 @@ impl CardParts {
     }
 
     /// Examines the card in its current state. During a press, every visible part is also examined
-    /// by hit tests, and the result applies to the time of the press: time that passed before its
-    /// handling does not count.
+    /// by hit tests, and the time between the press and its handling does not count for the press.
     pub(super) fn examine(
         &mut self,
         now: i64,
         pressed_at: Option<i64>,
         tests: &mut HitTest,
     ) -> CardState {
-        let (pressed, time) = (pressed_at.is_some(), pressed_at.unwrap_or(now));
-        let has_settled = |since: i64| time.saturating_sub(since) >= i64::from(SETTLE_MS);
+        let pressed = pressed_at.is_some();
+        let has_settled_at =
+            |time: i64, since: i64| time.saturating_sub(since) >= i64::from(SETTLE_MS);
+        let has_settled = |since| has_settled_at(now, since);
         self.update_parts();
         self.track_movement(now);
         // Without a press, the parts of a card that was never in view are not examined, because the
         // card cannot have been read.
         let is_passive = !pressed && !self.was_in_view();
         let is_card_shown = is_passive || appearance::is_shown(&self.card);
-        let (mut is_read, mut is_covered) = (true, false);
+        // The time since which all parts count as read; `None` if a part is unread.
+        let (mut read_since, mut is_covered) = (None, false);
         if let Ok(mut list) = self.list.try_borrow_mut() {
             for part in list.iter_mut() {
                 let visibility = match is_passive {
@@ -173,10 +184,10 @@ impl CardParts {
                     }
                 };
                 part.record_visibility(visibility, now);
-                is_read &= part.read_since.is_some_and(|since| since <= time);
                 is_covered |= visibility == PartVisibility::Covered;
             }
-            is_read &= !list.is_empty();
+            let times: Option<Vec<i64>> = list.iter().map(|part| part.read_since).collect();
+            read_since = times.and_then(|times| times.into_iter().max());
         }
         if is_covered {
             self.covered = self.covered.or(Some(now));
@@ -184,12 +195,16 @@ impl CardParts {
         } else {
             self.covered = None;
         }
+        let conditions_at = |time| Conditions {
+            read: read_since.is_some_and(|since| since <= time),
+            clear: !is_covered && has_settled_at(time, self.cleared),
+            still: has_settled_at(time, self.moved),
+        };
         CardState {
-            read: is_read,
-            clear: !is_covered && has_settled(self.cleared),
-            still: has_settled(self.moved),
+            now: conditions_at(now),
+            at_press: conditions_at(pressed_at.unwrap_or(now)),
             covered: self.covered.is_some_and(has_settled),
-            waits: !is_read
+            waits: read_since.is_none()
                 && !is_covered
                 && has_settled(
                     self.begun

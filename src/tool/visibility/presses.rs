@@ -98,7 +98,7 @@ impl Presses {
         }
         let key = event.dyn_ref::<KeyboardEvent>();
         if key.is_some_and(|key| key.key() != " " && key.key().chars().count() == 1) {
-            self.typed.set_value(now());
+            self.typed.set_value(time_of(event));
         }
         // The composed path is used, because the target at the window is only the host for an event
         // inside of a shadow root.
@@ -107,7 +107,7 @@ impl Presses {
             target: SendWrapper::new(target),
             key: key.map(KeyboardEvent::key),
             repeats: key.is_some_and(KeyboardEvent::repeat),
-            at: now(),
+            at: time_of(event),
         }));
     }
 
@@ -120,11 +120,12 @@ impl Presses {
         // A click count of zero means that a key caused the click.
         let click = event.dyn_ref::<MouseEvent>();
         let is_by_pointer = click.is_some_and(|click| click.detail() > 0);
+        let at = time_of(event);
         let is_accepted =
-            is_trusted(event) && (are_scripts_accepted() || self.is_on_pressed_element(event));
+            is_trusted(event) && (are_scripts_accepted() || self.is_on_pressed_element(event, at));
         self.current.set_value(is_accepted.then_some(Press {
             pointed: is_by_pointer,
-            at: now().saturating_sub(delay_of(event)),
+            at,
             number,
         }));
         after_by_browser(0, move || {
@@ -137,8 +138,9 @@ impl Presses {
 
     /// Returns true if a trusted event goes to the element that the user pressed, submits the form
     /// of that element, or is a click of assistive technology, which follows no recent press.
-    /// Returns false for a repeated key, and for a key that follows typing too soon.
-    fn is_on_pressed_element(self, event: &Event) -> bool {
+    /// Returns false for a repeated key, and for a key that follows typing too soon. `at` is the
+    /// time of the event.
+    fn is_on_pressed_element(self, event: &Event, at: i64) -> bool {
         let Some(target) = event
             .target()
             .and_then(|target| target.dyn_into::<Element>().ok())
@@ -151,7 +153,7 @@ impl Presses {
             let target = start.target.as_ref();
             target.is_some_and(|target| button.contains(Some(target)))
         };
-        let is_recent = |start: &PressStart| now().saturating_sub(start.at) < PRESS_EXPIRY_MS;
+        let is_recent = |start: &PressStart| at.saturating_sub(start.at) < PRESS_EXPIRY_MS;
         match (event.dyn_ref::<MouseEvent>(), start) {
             (None, _) => event
                 .dyn_ref::<KeyboardEvent>()
@@ -162,7 +164,7 @@ impl Presses {
                 starts_on_button && is_inside(&button, click)
             }
             (Some(_), Some(start)) if start.key.is_some() => {
-                let is_quiet = now().saturating_sub(self.typed.get_value()) >= TYPING_PAUSE_MS;
+                let is_quiet = at.saturating_sub(self.typed.get_value()) >= TYPING_PAUSE_MS;
                 let is_intended =
                     (is_on_button(&start) && is_quiet) || is_form_submission(&start, &button);
                 (is_intended && !start.repeats) || !is_recent(&start)
@@ -173,14 +175,14 @@ impl Presses {
     }
 }
 
-/// Returns the time between an event and its handling, in milliseconds. A busy page handles events
-/// late.
-fn delay_of(event: &Event) -> i64 {
-    let elapsed = window()
+/// Returns the time of an event, in milliseconds since 1970. A busy page handles events late.
+fn time_of(event: &Event) -> i64 {
+    let delay = window()
         .performance()
         .map_or(0.0, |performance| performance.now() - event.time_stamp());
-    // A delay above the maximum comes from a browser with another time scale.
-    elapsed.clamp(0.0, MAX_DELAY_MS) as i64
+    // The delay is limited, because the time of an event may be unknown, or counted from the start
+    // of another document.
+    now().saturating_sub(delay.clamp(0.0, MAX_DELAY_MS) as i64)
 }
 
 /// Returns true if a press began with Enter in a field of the button's form, so that the browser
