@@ -66,6 +66,18 @@ const field = (event) => `
 `;
 const stealFocus = (event, after = 0) => new Function("button", field(event).replace("AFTER", after));
 
+/** Keeps the focus on Approve while the user types in a field of the page. Enter follows the last letter shortly. */
+const keepFocus = (stage) =>
+  stage.do((card) => {
+    const field = document.createElement("textarea");
+    field.id = "field";
+    Object.assign(field.style, { position: "fixed", right: "40px", top: "40px" });
+    document.body.append(field);
+    field.focus();
+    globalThis.attack.frames(() => document.querySelector(`${card} button`)?.focus());
+    addEventListener("keydown", (event) => /^\S$/.test(event.key) && globalThis.attack.times.mark(event.timeStamp), true);
+  }, stage.driver.card);
+
 export const input = [
   scripted("click() of a script", (button) => button.click()),
   scripted("a mouse event of a script", (button) => button.dispatchEvent(new MouseEvent("click", { bubbles: true, composed: true, detail: 1 }))),
@@ -189,17 +201,7 @@ export const input = [
   {
     name: "a page that keeps the focus on Approve while the user types",
     attack: {
-      before: (stage) =>
-        stage.do((card) => {
-          const field = document.createElement("textarea");
-          field.id = "field";
-          Object.assign(field.style, { position: "fixed", right: "40px", top: "40px" });
-          document.body.append(field);
-          field.focus();
-          globalThis.attack.frames(() => document.querySelector(`${card} button`)?.focus());
-          // Enter follows the last letter shortly.
-          addEventListener("keydown", (event) => /^\S$/.test(event.key) && globalThis.attack.times.mark(event.timeStamp), true);
-        }, stage.driver.card),
+      before: keepFocus,
       answer: async (stage) => {
         // Longer than the delay until an approval counts.
         for (let key = 0; key < 14; key++) {
@@ -208,6 +210,25 @@ export const input = [
           await stage.settle(70);
         }
         await stage.shortly();
+      },
+    },
+  },
+  {
+    name: "a page that keeps the focus on Approve while the user types, and is busy after each letter",
+    attack: {
+      before: keepFocus,
+      answer: async (stage) => {
+        await stage.ready();
+        await stage.do(() =>
+          addEventListener("keydown", (event) => {
+            const end = performance.now() + 700;
+            while (event.key === "a" && performance.now() < end);
+          }),
+        );
+        const { keyboard } = stage.page;
+        await Promise.all([keyboard.press("a"), keyboard.press("Enter")]);
+        await stage.shortly();
+        await stage.settle();
       },
     },
   },
