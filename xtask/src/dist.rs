@@ -415,4 +415,11 @@ mod tests {
             assert!(guard_exports(other).is_err());
         }
     }
+
+    #[test]
+    fn custom_properties_are_shortened_and_empty_ones_keep_their_space() {
+        let sheet = "a {\n  --b: f(#111, #222);\n  --c: ;\n  color: g(1, 2);\n}\n";
+        let expected = "a {\n  --b:f(#111,#222);\n  --c: ;\n  color: g(1, 2);\n}\n";
+        assert_eq!(shorten_custom_properties(sheet), expected);
+    }
 }
