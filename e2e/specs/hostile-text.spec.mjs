@@ -104,7 +104,7 @@ hostileTest("arguments of pending approvals", "approvals", async (chat) => {
 async function each(chat, waiting, answer) {
   await waiting.first().waitFor();
   // The composer is blocked once the run is over and waits for the user: no further request follows.
-  await chat.root.locator(".la-composer[data-state=blocked]").waitFor();
+  await chat.waiting();
   await drawn(chat);
   await harmless(chat.page);
   for (let left = await waiting.count(); left > 0; left--) {

@@ -125,9 +125,6 @@ function sceneTest(name, scene, body) {
 /** The effects of the assistant on the page, newest first: each handler adds a line. */
 const done = (harbor) => harbor.activity.getByRole("listitem").filter({ hasText: /Assistant/ }).allInnerTexts();
 
-/** Waits until the run is over and the chat waits for the user, which the composer shows. */
-const waiting = (chat) => chat.root.locator(".la-composer[data-state=blocked]").waitFor();
-
 const approve = (card) => card.getByRole("button", { name: /^Approve(:|$)/ });
 
 /** The calls of a request: their messages and results, without ids of the page's. */
@@ -158,7 +155,7 @@ sceneTest("a snapshot that drops one of two pending calls leaves the other unapp
   assert.ok(await untouched.evaluate((node) => node.isConnected), "the card is the same");
   assert.equal(await reason.inputValue(), "not now");
   proceed();
-  await waiting(chat);
+  await chat.waiting();
   await chat.status(second, "pending");
   assert.deepEqual(await done(harbor), before, "nothing ran");
   assert.equal(posted().length, 1);
@@ -195,7 +192,7 @@ sceneTest("a call renamed after its approval needs a new approval", "renamed", a
   await shows(await more(card), "Runs on this page: deployApplication");
   await shows(card, /Version\s+6\.6\.6/);
   await shows(card, "The details changed. Check them again");
-  await waiting(chat);
+  await chat.waiting();
   assert.equal(await chat.card("lookup_faq").count(), 0);
   assert.deepEqual(await done(harbor), before, "nothing ran");
   assert.equal(posted().length, 2);
@@ -211,7 +208,7 @@ sceneTest("a call whose message id changes waits for its approval and runs once"
   await chat.send("Go");
   const card = chat.card("get_weather");
   // The message has its other id once the run is over.
-  await waiting(chat);
+  await chat.waiting();
   await chat.approve(card);
   await chat.idle();
   await chat.status(card, "complete");
@@ -264,7 +261,7 @@ pageTest("npm package: a renamed call does not run a handler that requires appro
   const card = chat.card("send_money");
   await shows(card, "Runs on this page: send_money");
   await shows(card, '"to": "mallory"');
-  await waiting(chat);
+  await chat.waiting();
   assert.deepEqual(await page.evaluate(() => globalThis.ran), []);
   await chat.deny(card);
   await chat.idle();

@@ -9,7 +9,7 @@ import { eventually } from "../support/chat.mjs";
 import { Harbor, shows } from "../support/harbor.mjs";
 import { demo } from "../support/servers.mjs";
 import { suite } from "../support/suite.mjs";
-import { holdTimers } from "../support/timers.mjs";
+import { SLOW_STAGE_MS, holdTimers } from "../support/timers.mjs";
 
 const pageTest = suite(async (open) => {
   const page = await demo();
@@ -19,9 +19,6 @@ const pageTest = suite(async (open) => {
 
 const chatTest = (name, body) =>
   pageTest(name, { address: ({ page }) => page.url }, (chat) => body(chat, new Harbor(chat.page)));
-
-/** The delay of a stage of a deployment of the version "slow", in milliseconds. */
-const SLOW_STAGE_MS = 6_000;
 
 /** Starts a deployment, whose first stage does not end. */
 async function startDeployment(chat, harbor) {

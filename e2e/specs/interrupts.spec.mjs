@@ -51,14 +51,11 @@ const callsOf = ({ messages }) => messages.flatMap(({ toolCalls }) => toolCalls 
 /** The id that pydantic-ai gives to the interrupt about a call. */
 const interruptOf = (call) => `int-${call}`;
 
-/** Waits until the run is over and the chat waits for the user, which the composer shows. */
-const waiting = (chat) => chat.root.locator(".la-composer[data-state=blocked]").waitFor();
-
 async function refund(chat, text = "Refund order A-17") {
   await chat.send(text);
   const card = chat.card("refund_order");
   await card.first().getByRole("button", { name: /^Approve(:|$)/ }).waitFor();
-  await waiting(chat);
+  await chat.waiting();
   await chat.status(card.first(), "pending");
   return card;
 }
@@ -205,7 +202,7 @@ outcomeTest("an interrupt is a form that validates its answer", async (chat, age
   await chat.send("Book a table");
   const question = questions(chat);
   await question.getByText("When shall I book the table?").waitFor();
-  await waiting(chat);
+  await chat.waiting();
   assert.equal(await question.count(), 1, "the custom event of the same question adds no question");
   await answer(question, { Day: "Saturday", Guests: 0, "At the window": true });
   await question.getByRole("alert").filter({ hasText: "Guests: " }).waitFor();
@@ -267,7 +264,7 @@ legacyTest("an interrupt of the older dialect is answered in the same dialect", 
   await chat.send("Use my name");
   const question = questions(chat);
   await question.getByText("What name shall I use?").waitFor();
-  await waiting(chat);
+  await chat.waiting();
   assert.equal(await question.count(), 1);
   await answer(question, "Ada");
   await chat.idle();

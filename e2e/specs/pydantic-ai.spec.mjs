@@ -90,7 +90,7 @@ agentTest("an approved call runs once, and the run continues with its result", {
   const card = chat.card("get_weather");
   await card.getByRole("button", { name: "Approve" }).waitFor();
   // The composer is blocked once the run is over and waits for the user.
-  await chat.root.locator(".la-composer[data-state=blocked]").waitFor();
+  await chat.waiting();
   await chat.status(card, "pending");
   await chat.running();
   assert.equal((await agent.requests()).length, 1, "nothing is sent before the decision");

@@ -10,7 +10,7 @@ import { Harbor, shows } from "../support/harbor.mjs";
 import { storedRecords } from "../support/interruptions.mjs";
 import { demo } from "../support/servers.mjs";
 import { suite } from "../support/suite.mjs";
-import { holdTimers } from "../support/timers.mjs";
+import { SLOW_STAGE_MS, holdTimers } from "../support/timers.mjs";
 
 const DEPLOY = ["deployApplication", { environment: "production", version: "9.9.9" }];
 
@@ -77,7 +77,7 @@ async function askToDeploy(chat) {
   await chat.send("Deploy");
   await chat.card("deployApplication").getByRole("button", { name: "Approve" }).waitFor();
   // The composer is blocked once the run is over and waits for the user.
-  await chat.root.locator(".la-composer[data-state=blocked]").waitFor();
+  await chat.waiting();
 }
 
 /** Waits until the page has stored the pending approval and the end of its run. */
@@ -88,9 +88,6 @@ const approvalStored = (chat) =>
     const isAsked = Object.values(messages).some((text) => text.includes('"approval-requested"'));
     assert.ok(isAsked, "the pending approval is stored");
   });
-
-/** The delay of a stage of a deployment of the version "slow", in milliseconds. */
-const SLOW_STAGE_MS = 6_000;
 
 /** Starts the deployment in stages, and waits for this stage, which does not end. */
 async function startProcess(chat, harbor, stage = 1) {

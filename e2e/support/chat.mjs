@@ -35,6 +35,11 @@ export class Chat {
     await this.root.and(this.page.locator(":not([data-running])")).waitFor();
   }
 
+  /** Waits until the run is over and the chat waits for the user, which the composer shows. */
+  waiting() {
+    return this.root.locator(".la-composer[data-state=blocked]").waitFor();
+  }
+
   /** Waits until something is running. */
   running() {
     return this.root.and(this.page.locator("[data-running]")).waitFor();

@@ -4,6 +4,8 @@
 export const [WORD_MS, FILES_MS] = [14, 200];
 /** Those of the demo's tools: a stage of a deployment, and the call about berths that the agent runs. */
 export const [STAGE_MS, BERTHS_MS] = [900, 1_500];
+/** The delay of a stage of a deployment of the version "slow". */
+export const SLOW_STAGE_MS = 6_000;
 /** The time from the start of a deployment of the demo to its end. */
 export const ROLLOUT_MS = 5_000;
 /** The time after which a dialog accepts an answer. */
