@@ -255,10 +255,16 @@ impl Conversation {
 
     /// Removes and returns the changes since the previous call of this method.
     pub(crate) fn take_changes(&mut self) -> Vec<Change> {
-        let tree_changes = self.tree.take_changes().into_iter();
-        let mut changes: Vec<Change> = tree_changes.map(Change::from).collect();
-        changes.append(&mut self.log);
-        changes
+        let tree_changes = self.tree.take_changes();
+        let log = std::mem::take(&mut self.log);
+        if tree_changes.is_empty() {
+            return log;
+        }
+        tree_changes
+            .into_iter()
+            .map(Change::from)
+            .chain(log)
+            .collect()
     }
 
     /// Discards the recorded changes and the events of calls, for callers that read the whole

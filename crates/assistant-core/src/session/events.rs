@@ -41,10 +41,13 @@ impl Session {
             Admission::EndRun(kind) => return self.end_run_at_limit(run, kind, cx),
         };
         let extended_id = extended_call_id(&event.kind).filter(|_| !is_replayed);
-        if let Some(id) = extended_id.filter(|id| self.is_unaffected(id)) {
+        let extended_call = extended_id.and_then(|id| self.conversation.call_by_wire_id(id));
+        if let Some((_, call)) = extended_call.filter(|(_, call)| is_unaffected(call.state())) {
+            let id = &call.id;
             let message = format!("call '{id}' runs or was decided: it is not started again");
             return cx.warn("call-has-started", message);
         }
+        let has_checked_call = extended_call.is_some_and(|(_, call)| call.check().is_some());
         if !is_replayed {
             self.report_reused_id(&event.kind, cx);
         }
@@ -108,7 +111,7 @@ impl Session {
             return;
         }
         let calls_to_check = match extended_call_id(&event.kind) {
-            Some(id) if self.is_checked(id) => CallsToCheck::Call(id.to_owned()),
+            Some(id) if has_checked_call => CallsToCheck::Call(id.to_owned()),
             _ => CallsToCheck::for_event(&event.kind, self.conversation.has_eager_call()),
         };
         let running_handlers = match &calls_to_check {
@@ -192,27 +195,6 @@ impl Session {
         }
     }
 
-    /// Returns true if the call with this id is not affected by further events of the agent: it
-    /// runs, was denied, or was handed off.
-    fn is_unaffected(&self, id: &str) -> bool {
-        let call = self.conversation.call_by_wire_id(id);
-        call.is_some_and(|(_, call)| {
-            matches!(
-                call.state(),
-                State::Running(..)
-                    | State::HandedOff { .. }
-                    | State::Denied { .. }
-                    | State::InterruptDenied { .. }
-            )
-        })
-    }
-
-    /// Returns true if the call with this id exists and has a check.
-    fn is_checked(&self, id: &str) -> bool {
-        let call = self.conversation.call_by_wire_id(id);
-        call.is_some_and(|(_, call)| call.check().is_some())
-    }
-
     /// Shows a notice if an event reuses the id of a call that has ended in an earlier run. An id
     /// identifies one call, so no new call begins, although the agent seems to expect a new call.
     fn report_reused_id(&mut self, kind: &EventKind, cx: &mut Cx<'_>) {
@@ -243,4 +225,16 @@ impl Session {
         }
         self.keep_side_event(event, is_replayed, cx);
     }
+}
+
+/// Returns true if a call in this state is not affected by further events of the agent: it runs,
+/// was denied, or was handed off.
+const fn is_unaffected(state: &State) -> bool {
+    matches!(
+        state,
+        State::Running(..)
+            | State::HandedOff { .. }
+            | State::Denied { .. }
+            | State::InterruptDenied { .. }
+    )
 }

@@ -6,14 +6,15 @@
 
 mod names;
 mod report;
+mod sizes;
 mod values;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 #[cfg(feature = "ui-stream")]
 use rustc_hash::FxHashMap;
 
-use self::names::exceeded_name_limit;
+use self::{names::exceeded_name_limit, sizes::ReceivedSizes};
 use super::{Cx, Session};
 use crate::{
     conversation::ToolCall,
@@ -30,18 +31,14 @@ pub(super) struct ReceivedAmounts {
     bytes: usize,
     diagnostics: usize,
     diagnostics_left_out: usize,
-    /// The id of the message that received text last, and the size of its text in bytes.
-    newest: Option<(String, usize)>,
-    /// The sizes of the texts of other messages in bytes, by message id. A size of the limit plus
-    /// one marks a text that was cut.
-    texts: HashMap<String, usize>,
+    /// The sizes of the texts of messages, by message id.
+    texts: ReceivedSizes,
     /// The sizes of independent texts in bytes, by block. A size of the limit plus one marks a text
     /// that was cut.
     #[cfg(feature = "ui-stream")]
     blocks: FxHashMap<u64, usize>,
-    /// The sizes of arguments in bytes, by call id. A size of the limit plus one marks arguments
-    /// that were cut.
-    arguments: HashMap<String, usize>,
+    /// The sizes of arguments, by call id.
+    arguments: ReceivedSizes,
     dropped: BTreeMap<LimitKind, usize>,
     /// The limits for which a notice was shown.
     noticed: BTreeSet<LimitKind>,
@@ -91,27 +88,6 @@ impl ReceivedAmounts {
     pub(super) fn count_dropped(&mut self, kind: LimitKind, amount: usize) {
         let total = self.dropped.entry(kind).or_default();
         *total = total.saturating_add(amount);
-    }
-
-    /// Returns a mutable reference to the recorded size of a message's text, in bytes. At the first
-    /// event of the message in this run, the size is taken from `initial_size`. Returns `None` if
-    /// `initial_size` returns `None`.
-    fn text_size_mut(
-        &mut self,
-        id: &str,
-        initial_size: impl FnOnce() -> Option<usize>,
-    ) -> Option<&mut usize> {
-        let is_newest = self.newest.as_ref().is_some_and(|(newest, _)| newest == id);
-        if !is_newest {
-            let size = match self.texts.remove(id) {
-                Some(size) => size,
-                None => initial_size()?,
-            };
-            if let Some((old_id, size)) = self.newest.replace((id.to_owned(), size)) {
-                self.texts.insert(old_id, size);
-            }
-        }
-        self.newest.as_mut().map(|(_, size)| size)
     }
 }
 

@@ -242,6 +242,9 @@ impl Interrupts {
         &mut self,
         is_on_branch: impl Fn(&OpenInterrupt) -> bool,
     ) -> Option<Vec<OpenInterrupt>> {
+        if self.list.is_empty() && self.elsewhere.is_empty() {
+            return None;
+        }
         let other_interrupts = self.list.extract_if(.., |open| !is_on_branch(open));
         let other_interrupts: Vec<_> = other_interrupts.collect();
         let restored_interrupts: Vec<_> = self

@@ -16,7 +16,9 @@ use assistant_core::json::form;
 /// Decodes one event. Returns `None` for an event whose type or subtype is not part of AG-UI 1.0,
 /// and adds a diagnostic. If `strict` is true, `null` is rejected in optional fields.
 ///
-/// # Errors Fails if the event has no type or lacks a required field, or if a known field has an
+/// # Errors
+///
+/// Fails if the event has no type or lacks a required field, or if a known field has an
 /// invalid value.
 pub fn decode_event(
     mut object: EventObject,

@@ -12,7 +12,9 @@ use assistant_core::json::form;
 
 /// Decodes an entry of `resume` in a run input. An entry is the answer to one interrupt.
 ///
-/// # Errors Fails if a required field is missing or a known field has an invalid value.
+/// # Errors
+///
+/// Fails if a required field is missing or a known field has an invalid value.
 pub fn resume_entry_from_value(value: Value) -> Result<ResumeEntry, ProtocolError> {
     form::from_store(value, "resume entry", read_resume_entry)
 }

@@ -30,14 +30,12 @@ impl Session {
         let max_bytes = limits.message_bytes;
         // An event for an unknown message is admitted unchanged, since the text of the event is not
         // stored.
-        let used_bytes = intake.text_size_mut(id, || conversation.text_size(id));
-        let Some(used_bytes) = used_bytes.copied() else {
+        let initial_size = || conversation.text_size(id);
+        let Some(used_bytes) = intake.texts.get_or_record(id, initial_size) else {
             return Admission::Take;
         };
         let size = intake.truncate_to_limit(LimitKind::Message, delta, (used_bytes, max_bytes));
-        if let Some(recorded_size) = intake.text_size_mut(id, || None) {
-            *recorded_size = size;
-        }
+        intake.texts.record(id, size);
         admit_growth(used_bytes, size, max_bytes)
     }
 
@@ -45,7 +43,7 @@ impl Session {
     /// a call again.
     pub(super) fn has_cut_arguments(&self, id: &str, limits: &Limits) -> bool {
         let size = self.intake.arguments.get(id);
-        size.is_some_and(|size| *size > limits.argument_bytes)
+        size.is_some_and(|size| size > limits.argument_bytes)
     }
 
     pub(super) fn admit_arguments(
@@ -54,21 +52,18 @@ impl Session {
         delta: &mut String,
         limits: &Limits,
     ) -> Admission {
+        let Self {
+            intake,
+            conversation,
+            ..
+        } = self;
         let max_bytes = limits.argument_bytes;
-        let used_bytes = match self.intake.arguments.get(id) {
-            Some(used_bytes) => *used_bytes,
-            None => match self.conversation.call_by_wire_id(id) {
-                Some(_) => 0,
-                None => return Admission::Take,
-            },
+        let initial_size = || conversation.call_by_wire_id(id).map(|_| 0);
+        let Some(used_bytes) = intake.arguments.get_or_record(id, initial_size) else {
+            return Admission::Take;
         };
-        let size =
-            self.intake
-                .truncate_to_limit(LimitKind::Arguments, delta, (used_bytes, max_bytes));
-        match self.intake.arguments.get_mut(id) {
-            Some(recorded_size) => *recorded_size = size,
-            None => drop(self.intake.arguments.insert(id.to_owned(), size)),
-        }
+        let size = intake.truncate_to_limit(LimitKind::Arguments, delta, (used_bytes, max_bytes));
+        intake.arguments.record(id, size);
         admit_growth(used_bytes, size, max_bytes)
     }
 
@@ -169,20 +164,18 @@ impl Session {
                 tool_call_id, text, ..
             } => {
                 let (id, max_bytes) = (tool_call_id.clone(), limits.argument_bytes);
-                let is_cut = intake
+                if intake
                     .arguments
                     .get(&id)
-                    .is_some_and(|size| *size > max_bytes);
-                if is_cut {
+                    .is_some_and(|size| size > max_bytes)
+                {
                     return Admission::Drop;
                 }
                 if text.len() <= max_bytes {
                     return Admission::Take;
                 }
                 intake.count_dropped(LimitKind::Arguments, text.len());
-                intake
-                    .arguments
-                    .insert(id.clone(), max_bytes.saturating_add(1));
+                intake.arguments.record(&id, max_bytes.saturating_add(1));
                 *extension = Extension::CallCut { tool_call_id: id };
                 return Admission::Take;
             }
