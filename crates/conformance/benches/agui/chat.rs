@@ -5,6 +5,7 @@ use std::hint::black_box;
 use assistant_core::action::{RegistrationId, schema::PatternHost};
 use assistant_core::conversation::Change;
 use assistant_core::event::{Content, Diagnostic, Event};
+use assistant_core::limits::Limits;
 use assistant_core::observe::Observers;
 use assistant_core::session::{
     Answer, Effect, Host, Input, PolicyQuestion, RunKey, Session, SessionOptions,
@@ -23,7 +24,9 @@ pub(crate) struct Chat {
 
 impl Chat {
     pub(crate) fn new() -> Self {
-        let mut session = Session::new("t", SessionOptions::default());
+        // More messages and calls than in the longest stream, so that no limit ends the run.
+        let limits = Limits::default().with_messages(100_000).with_calls(100_000);
+        let mut session = Session::new("t", SessionOptions::default().limits(limits));
         let mut host = ImmediateHost::default();
         let content = Content::Text("go".to_owned());
         let step = session.handle(Input::Send { content }, &mut host);
@@ -45,6 +48,11 @@ impl Chat {
     /// Returns true if there are messages besides the question.
     pub(crate) fn has_answer(&self) -> bool {
         self.session.conversation().received_messages().len() > 1
+    }
+
+    /// Returns true if the run is open.
+    pub(crate) const fn is_streaming(&self) -> bool {
+        self.session.is_streaming()
     }
 }
 
