@@ -1,6 +1,8 @@
 //! Renders the notes on an approval card, which state that the call has changed, that the action of
 //! the call is missing, or that the card must be read to the end.
 
+use std::cell::Cell;
+
 use leptos::prelude::*;
 use serde_json::Value;
 
@@ -97,12 +99,22 @@ fn reading_hint(
     denies: Signal<bool>,
 ) -> AnyView {
     let words = words.clone();
+    let is_shown = memo(move || visibility.should_prompt_to_read() && !denies.get());
+    // The style sheet gives the note's space to the attribute once the request was read, so that
+    // the buttons do not move under the pointer.
+    let was_shown = Cell::new(false);
+    let attribute_words = words.clone();
+    let last_text = move || {
+        was_shown.set(was_shown.get() || is_shown.get());
+        (was_shown.get() && !denies.get()).then(|| attribute_words.word(word))
+    };
     let text = move || {
-        (visibility.should_prompt_to_read() && !denies.get())
+        is_shown
+            .get()
             .then(|| view! { <span>{words.text(word)}</span> })
     };
     view! {
-        <p class="la-approval-hint" aria-live="polite" aria-atomic="true">
+        <p class="la-approval-hint" data-last-text=last_text aria-live="polite" aria-atomic="true">
             {dynamic(text)}
         </p>
     }

@@ -2,8 +2,8 @@
 
 use leptos::prelude::*;
 use leptos_assistant::{
-    Attachments, ChatWindow, ConfirmOptions, LabelName, Labels, STYLE, SessionOptions, ToolAction,
-    ToolContext, ToolError,
+    Approval, Attachments, ChatWindow, ConfirmOptions, LabelName, Labels, STYLE, SessionOptions,
+    ToolAction, ToolContext, ToolError,
     agent::Script,
     provide_labels,
     testing::{MockAgent, settle, until},
@@ -334,7 +334,7 @@ async fn approve_and_deny_are_in_one_row_in_a_narrow_window() {
         use_assistant_action(
             ToolAction::new("pay", "")
                 .title("Pay the invoice of the whole of November")
-                .approval(leptos_assistant::Approval::Always)
+                .approval(Approval::Always)
                 .handler(|_: Value| async { Ok::<_, ToolError>(0) }),
         );
     })
@@ -416,7 +416,7 @@ async fn jump_to_latest_covers_no_control_of_a_question() {
     let chat = boxed_with(MockAgent::new().answer(call), height, || {
         use_assistant_action(
             ToolAction::new("pay", "")
-                .approval(leptos_assistant::Approval::Always)
+                .approval(Approval::Always)
                 .handler(|_: Value| async { Ok::<_, ToolError>(0) }),
         );
     })
@@ -548,7 +548,7 @@ async fn punctuation_stays_at_the_end_of_a_label_in_another_direction() {
         use_assistant_action(
             ToolAction::new("pay", "Pays an invoice.")
                 .title("Pay it?")
-                .approval(leptos_assistant::Approval::Always)
+                .approval(Approval::Always)
                 .handler(|_: Value| async { Ok::<_, ToolError>(0) }),
         );
     })
@@ -600,4 +600,31 @@ fn texts_in(node: &web_sys::Node) -> Vec<web_sys::Node> {
     let children = node.child_nodes();
     let children = (0..children.length()).filter_map(|at| children.item(at));
     children.flat_map(|child| texts_in(&child)).collect()
+}
+
+/// Rule "timing of an answer": the card keeps its height, so the buttons do not move
+#[wasm_bindgen_test]
+async fn a_card_keeps_its_height_when_the_reading_hint_disappears() {
+    let lines: Vec<u32> = (0..200).collect();
+    let agent = MockAgent::new().answer(Script::new().call("pay", &json!({"lines": lines})));
+    let chat = boxed_with(agent, RwSignal::new(600), || {
+        use_assistant_action(
+            ToolAction::new("pay", "")
+                .approval(Approval::Always)
+                .handler(|_: Value| "paid"),
+        );
+    })
+    .await;
+    chat.assistant.send("go").unwrap();
+    chat.appears(".la-approval").await;
+    let hint = || chat.page.text(".la-approval-hint");
+    assert!(until(|| hint() == "Scroll to the end to approve.").await);
+    let height = || {
+        let card = chat.page.find(".la-approval").unwrap();
+        card.get_bounding_client_rect().height()
+    };
+    let shown_height = height();
+    chat.reads(".la-approval").await;
+    assert!(until(|| hint().is_empty()).await);
+    assert_eq!(height(), shown_height, "the height of the card");
 }
