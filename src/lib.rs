@@ -259,8 +259,14 @@ mod guide {
     #[doc = include_str!("../docs/guide/src/persistence.md")]
     #[doc = include_str!("../docs/guide/src/testing.md")]
     #[doc = include_str!("../docs/guide/src/migration.md")]
+    #[doc = include_str!("../docs/agents.md")]
     struct Guide;
 }
+
+/// Compiles the examples of the page on tool callouts.
+#[cfg(all(doctest, feature = "callouts"))]
+#[doc = include_str!("../docs/callouts.md")]
+struct Callouts;
 
 /// Compiles the examples of the Markdown guide.
 #[cfg(all(doctest, feature = "markdown"))]
