@@ -100,8 +100,8 @@ fn reading_hint(
 ) -> AnyView {
     let words = words.clone();
     let is_shown = memo(move || visibility.should_prompt_to_read() && !denies.get());
-    // The style sheet gives the note's space to the attribute once the request was read, so that
-    // the buttons do not move under the pointer.
+    // Once the hint was shown, the style sheet reserves its space with the text in this attribute,
+    // so that the buttons do not move under the pointer when the hint disappears.
     let was_shown = Cell::new(false);
     let attribute_words = words.clone();
     let last_text = move || {

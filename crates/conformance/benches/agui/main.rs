@@ -27,6 +27,8 @@ use serde_json::{Value, json};
 use chat::Chat;
 
 const EVENTS: usize = 100_000;
+/// [`EVENTS`], as printed.
+const EVENTS_TEXT: &str = "100,000";
 const ROUNDS: usize = 15;
 /// The number of events per measurement, small enough that most measurements are undisturbed. The
 /// fastest round of each block counts, because other activity of the machine only adds time.
@@ -85,7 +87,7 @@ enum PlainEvent {
 fn main() {
     let rounds = format!("each block of {BLOCK} events in the fastest of {ROUNDS} rounds");
     let command = "`cargo xtask bench --only native`";
-    println!("table decoding: {command}, streams of 100,000 events, {rounds}\n");
+    println!("table decoding: {command}, streams of {EVENTS_TEXT} events, {rounds}\n");
     println!(
         "| events | `serde_json`, ns | decode and verify, ns | ratio | bytes to session, ns | ratio |"
     );

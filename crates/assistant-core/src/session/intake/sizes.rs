@@ -39,8 +39,9 @@ impl ReceivedSizes {
         match &mut self.newest {
             Some((newest, size)) if newest == id => *size = new_size,
             _ => {
-                self.others.remove(id);
-                if let Some((id, size)) = self.newest.replace((id.to_owned(), new_size)) {
+                let entry = self.others.remove_entry(id);
+                let id = entry.map_or_else(|| id.to_owned(), |(id, _)| id);
+                if let Some((id, size)) = self.newest.replace((id, new_size)) {
                     self.others.insert(id, size);
                 }
             }

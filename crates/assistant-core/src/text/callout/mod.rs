@@ -70,8 +70,3 @@ fn push_words(mut text: &str, out: &mut Vec<Chunk>) {
         text = rest;
     }
 }
-
-/// Compiles the examples in the guide to callouts.
-#[cfg(doctest)]
-#[doc = include_str!("../../../../../docs/callouts.md")]
-struct CalloutsGuide;
