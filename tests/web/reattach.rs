@@ -23,7 +23,7 @@ export function replace_fetch_by(list) {
     asked.push([request.method, pathname, request.headers.get('last-event-id')].join(' ').trim());
     const answer = JSON.parse(answers.shift() ?? '{\"status\":404}');
     if (answer.lost) throw new TypeError('no network');
-    const headers = { 'content-type': 'text/event-stream' };
+    const headers = { 'content-type': 'text/event-stream', ...answer.headers };
     return new Response(answer.text === undefined ? null : body(answer), { status: answer.status ?? 200, headers });
   };
 }
@@ -141,6 +141,49 @@ async fn a_lost_connection_is_continued_after_the_last_event() {
         let again = format!("GET /runs/THREAD/RUN {}", cut - 1);
         assert_eq!(asked(&chat), ["POST /agent", &again, &again], "{then}");
     }
+}
+
+#[wasm_bindgen_test]
+async fn a_busy_server_is_asked_again_when_it_allows() {
+    let frames = frames();
+    let busy = json!({"status": 429, "headers": {"retry-after": "30"}});
+    let _server = Server::answers(&[
+        part(&frames[..3], "closes later"),
+        busy,
+        part(&frames[3..], "closes"),
+    ]);
+    let clock = FakeClock::at(1_700_000_000_000);
+    let chat = chat().await;
+    chat.assistant.send("go").unwrap();
+    assert!(until(|| asked_for().len() == 1).await);
+    settle().await;
+    close_connection();
+    settle().await;
+    clock.advance(Duration::from_secs(1));
+    assert!(until(|| asked_for().len() == 2).await);
+    settle().await;
+    clock.advance(Duration::from_secs(29));
+    settle().await;
+    assert_eq!(asked_for().len(), 2, "before the allowed time");
+    clock.advance(Duration::from_secs(1));
+    assert!(until(|| asked_for().len() == 3).await);
+    drop(clock);
+    chat.idle().await;
+    assert!(chat.page.text("[role=log]").contains("one two three"));
+    assert!(chat.assistant.notices().get_untracked().is_empty());
+}
+
+#[wasm_bindgen_test]
+async fn a_server_that_is_busy_for_long_is_not_asked_again() {
+    let busy = json!({"status": 503, "headers": {"retry-after": "61"}});
+    let _server = Server::answers(&[part(&frames()[..3], "breaks"), busy]);
+    let chat = chat().await;
+    chat.assistant.send("go").unwrap();
+    chat.idle().await;
+    assert_eq!(asked_for().len(), 2);
+    let notices = chat.assistant.notices().get_untracked();
+    assert_eq!(notices[0].kind(), NoticeKind::Http);
+    assert_eq!(notices[0].retry_after_ms(), Some(61_000));
 }
 
 #[wasm_bindgen_test]

@@ -26,6 +26,9 @@ use crate::{
 const MAX_ATTEMPTS: u32 = 6;
 /// The pause after the first failed attempt. The pause doubles with each further attempt.
 const FIRST_PAUSE: Duration = Duration::from_millis(500);
+/// The longest pause that a busy server may ask for in the `Retry-After` header. If it asks for a
+/// longer one, the run counts as lost, and the user decides when to retry.
+const MAX_PAUSE: Duration = Duration::from_secs(60);
 /// The interval at which the page checks if an offline browser is online again.
 const OFFLINE_INTERVAL: Duration = Duration::from_secs(1);
 /// The maximum length of an event id that is sent to the server, in bytes. Longer ids are not sent.
@@ -67,8 +70,8 @@ impl StoredRuns {
     }
 
     /// Requests the events of a run after the event with the id `after`, or all events if `after`
-    /// is `None`. Retries after temporary failures, and waits while the browser is offline. Returns
-    /// `None` if the run is not stored.
+    /// is `None`. Retries after temporary failures, as late as a busy server asks, and waits while
+    /// the browser is offline. Returns `None` if the run is not stored.
     async fn request_events(
         &self,
         agent: &Endpoint,
@@ -85,20 +88,27 @@ impl StoredRuns {
         let mut pause = FIRST_PAUSE;
         let mut failed_attempts = 0;
         loop {
+            let mut requested_pause = Duration::ZERO;
             let failure = match endpoint.send("", None, signal).await {
                 Ok(response) if matches!(response.status(), 204 | 404 | 410) => return Ok(None),
-                Ok(response) => match response::check_response(&response, Some(EVENT_STREAM)).await
-                {
-                    Ok(()) => return Ok(Some(response)),
-                    Err(failure) => failure,
-                },
+                Ok(response) => {
+                    let delay_ms = response::retry_after_ms(&response);
+                    requested_pause = Duration::from_millis(delay_ms.unwrap_or_default());
+                    match response::check_response(&response, Some(EVENT_STREAM)).await {
+                        Ok(()) => return Ok(Some(response)),
+                        Err(failure) => failure,
+                    }
+                }
                 Err(failure) => failure,
             };
             failed_attempts += u32::from(!is_offline());
-            if !is_temporary(failure.kind()) || failed_attempts >= MAX_ATTEMPTS {
+            if !is_temporary(failure.kind())
+                || failed_attempts >= MAX_ATTEMPTS
+                || requested_pause > MAX_PAUSE
+            {
                 return Err(failure);
             }
-            sleep(pause).await;
+            sleep(pause.max(requested_pause)).await;
             while is_offline() {
                 sleep(OFFLINE_INTERVAL).await;
             }
@@ -177,12 +187,15 @@ impl StoredRuns {
     }
 }
 
-/// Returns true for a failure that may be temporary: the network failed, or a gateway did not reach
-/// its server, for example during a restart.
+/// Returns true for a failure that may be temporary: the network failed, the server is busy, or a
+/// gateway did not reach its server, for example during a restart.
 const fn is_temporary(kind: FailureKind) -> bool {
     matches!(
         kind,
-        FailureKind::Network | FailureKind::Http { status: 502..=504 }
+        FailureKind::Network
+            | FailureKind::Http {
+                status: 429 | 502..=504
+            }
     )
 }
 
