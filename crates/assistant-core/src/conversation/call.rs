@@ -3,8 +3,8 @@
 use serde_json::{Map, Value};
 
 use super::{
-    AllowedEarlier, Author, CallApproval, CallError, CallEvent, CallKey, CallResult, Check,
-    Decision, Fingerprint, History, Note, Origin, Phase, Progress,
+    AllowedEarlier, Author, CallApproval, CallDataChange, CallError, CallEvent, CallKey,
+    CallResult, Check, Decision, Fingerprint, History, Origin, Phase, Progress,
     args::Arguments,
     outcome::{CallEnd, EndedCall},
     review::AwaitedPreview,
@@ -223,9 +223,9 @@ impl ToolCall {
         }
     }
 
-    /// Applies a note, which changes data of the call's state but not the state itself.
-    pub(crate) fn apply_note(&mut self, note: Note) {
-        self.state.apply_note(note);
+    /// Changes data of the call's state, but not the state itself.
+    pub(crate) fn apply_data_change(&mut self, change: CallDataChange) {
+        self.state.apply_data_change(change);
     }
 
     /// Changes the review without a transition of the state table, for tests of later checks.

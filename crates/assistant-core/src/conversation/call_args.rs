@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use super::{
-    Note, Phase, ToolCall,
+    CallDataChange, Phase, ToolCall,
     state::{State, StateEvent},
 };
 use crate::json::partial::FieldState;
@@ -144,8 +144,8 @@ impl ToolCall {
         self.apply_event(StateEvent::ArgsEnded);
         self.void_check();
         self.discard_args_value();
-        self.apply_note(Note::Edited(None));
-        self.apply_note(Note::Cleaned(None));
+        self.apply_data_change(CallDataChange::Edited(None));
+        self.apply_data_change(CallDataChange::Cleaned(None));
     }
 
     /// Returns true if the arguments ended before they were complete.

@@ -1,7 +1,7 @@
 //! Updates a call when its agent lists the call, announces the call again or changes its arguments.
 
 use super::{
-    Note, ToolCall,
+    CallDataChange, ToolCall,
     state::{State, StateEvent},
 };
 
@@ -63,7 +63,7 @@ impl ToolCall {
             return;
         }
         if matches!(self.state, State::Interrupted { card: true, .. }) {
-            self.apply_note(Note::Changed);
+            self.apply_data_change(CallDataChange::Changed);
         }
         self.name = name;
         if !has_same_args {

@@ -4,7 +4,7 @@
 //! branch gets a copy of the call, which has the same history and can no longer start. The module
 //! `tree` determines which nodes are shared.
 
-use super::{CallKey, Change, Conversation, Note, Part, ToolCall, tree::CopiedNode};
+use super::{CallDataChange, CallKey, Change, Conversation, Part, ToolCall, tree::CopiedNode};
 
 impl Conversation {
     /// Returns the node that the active run may change. This is the given node, or a copy of the
@@ -102,8 +102,9 @@ impl Conversation {
     }
 
     /// Copies the newest call with this wire id that was started or denied on any branch, and
-    /// returns the key of the copy. Returns `None` if no such call exists. If a message list of
-    /// this branch contains the id, the id refers to the same call, which ran only once.
+    /// returns the key of the copy. Returns `None` if no such call exists. The copy is for a
+    /// message list of this branch that contains the id: the id refers to the same call, which must
+    /// not run again.
     pub(super) fn copy_settled_call(&mut self, wire_id: &str) -> Option<CallKey> {
         let calls = self
             .calls
@@ -151,7 +152,7 @@ impl Conversation {
 /// The events belong to the original call, which continues.
 fn abandon_copy(call: &mut ToolCall) {
     call.events.clear();
-    call.apply_note(Note::Checked(None));
+    call.apply_data_change(CallDataChange::Checked(None));
     if !call.state.is_done() {
         call.abandon();
     }

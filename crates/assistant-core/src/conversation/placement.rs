@@ -5,7 +5,7 @@
 //! calls, `state` defines the transitions, and `index` looks up the ids that agents assign.
 
 use super::{
-    CallEvent, CallFacts, CallKey, Change, Conversation, Message, Note, Part, ToolCall,
+    CallDataChange, CallEvent, CallFacts, CallKey, Change, Conversation, Message, Part, ToolCall,
     calls::CallOwner,
     state::{State, StateEvent},
 };
@@ -82,7 +82,9 @@ impl Conversation {
                 .get(&key)
                 .is_some_and(|call| call.check().is_some())
             {
-                self.edit_call(&key, |call| call.apply_note(Note::Checked(None)));
+                self.edit_call(&key, |call| {
+                    call.apply_data_change(CallDataChange::Checked(None));
+                });
             }
         }
     }
@@ -299,8 +301,8 @@ impl Conversation {
         u32::try_from(turn_calls.filter(is_equal_start).count()).unwrap_or(u32::MAX)
     }
 
-    pub(crate) fn apply_note(&mut self, key: &CallKey, note: Note) {
-        self.edit_call(key, |call| call.apply_note(note));
+    pub(crate) fn apply_data_change(&mut self, key: &CallKey, change: CallDataChange) {
+        self.edit_call(key, |call| call.apply_data_change(change));
     }
 
     /// Applies an event to a call. Returns false if the event changes nothing.
@@ -402,10 +404,12 @@ impl Conversation {
     pub(crate) fn require_question_before_starts(&mut self) {
         let open_keys: Vec<CallKey> = self.calls.open_call_keys().collect();
         for key in open_keys {
-            self.edit_call(&key, |call| call.apply_note(Note::MustBeAsked));
+            self.edit_call(&key, |call| {
+                call.apply_data_change(CallDataChange::MustBeAsked);
+            });
         }
         self.edit_detached_calls(|call| {
-            call.apply_note(Note::MustBeAsked);
+            call.apply_data_change(CallDataChange::MustBeAsked);
             call.void_check();
         });
     }

@@ -3,9 +3,9 @@
 //! The state determines the phase that views show, the permission to start a handler, and the
 //! content of the next request. Each state contains the values that are valid in it, such as a
 //! [`UserQuestion`], a [`Clearance`], an [`EndedCall`] or a [`Review`]. [`State::step`] consumes
-//! the state. Within a state, only a [`Note`](super::Note) changes these values. Every transition
-//! passes on the [`History`] of the call. The events come from [`crate::session`], or from the
-//! reducer if an event of the agent is sufficient.
+//! the state. Within a state, only a [`CallDataChange`](super::CallDataChange) changes these
+//! values. Every transition passes on the [`History`] of the call. The events come from
+//! [`crate::session`], or from the reducer if an event of the agent is sufficient.
 
 use super::{
     CallError, Clearance, Consent, Decider, Fingerprint, History, Phase, Review, UserQuestion,
@@ -112,7 +112,8 @@ pub(crate) enum StateEvent {
     Cleared,
     /// The call is invalid.
     FoundInvalid(CallError),
-    /// The user denied the call.
+    /// The call was denied: by the user or the application, automatically because of a new message,
+    /// or because an interrupt about the action was rejected.
     Denied(Option<String>),
     /// The user denied an equal call in this turn, so the user is not asked about this call.
     DeniedBefore(Option<String>),

@@ -10,8 +10,8 @@ use super::{Cx, OpenInterrupt, Refusal, Session, Verdict, execute::CallEnding};
 use crate::{
     action::{Execution, Remember, schema},
     conversation::{
-        CallError, CallKey, Change, Decider, Decision, ErrorKind, Fingerprint, Note, State,
-        StateEvent, ToolCall,
+        CallDataChange, CallError, CallKey, Change, Decider, Decision, ErrorKind, Fingerprint,
+        State, StateEvent, ToolCall,
     },
 };
 
@@ -92,7 +92,8 @@ impl Session {
             remember.map(|what| self.approval_to_remember(key, &what, args.as_ref(), cx));
         let approval = approval.transpose()?;
         if args.is_some() {
-            self.conversation.apply_note(key, Note::Edited(args));
+            self.conversation
+                .apply_data_change(key, CallDataChange::Edited(args));
         }
         self.forget_denial(key);
         self.record_decision(key, Decision::Approved, cx);
@@ -139,9 +140,9 @@ impl Session {
     /// Records a decision together with the fingerprint of the call that the decision is about.
     pub(super) fn record_decision(&mut self, key: &CallKey, decision: Decision, cx: &mut Cx<'_>) {
         let (fingerprint, decider) = (self.call_fingerprint(key), cx.by);
-        self.conversation.apply_note(
+        self.conversation.apply_data_change(
             key,
-            Note::DecidedAsShown {
+            CallDataChange::DecidedAsShown {
                 decision,
                 by: decider,
                 shown: fingerprint,

@@ -11,8 +11,8 @@ use super::{
 };
 use crate::{
     conversation::{
-        CallError, CallKey, Change, Decider, Decision, ErrorKind, Fingerprint, Note, State,
-        StateEvent, ToolCall,
+        CallDataChange, CallError, CallKey, Change, Decider, Decision, ErrorKind, Fingerprint,
+        State, StateEvent, ToolCall,
     },
     event::ResumeStatus,
 };
@@ -98,15 +98,15 @@ impl Session {
                 reason: reason.clone(),
             };
             self.conversation.edit_call(key, |call| {
-                call.apply_note(Note::DeniedBefore);
-                call.apply_note(Note::Decision(decision));
+                call.apply_data_change(CallDataChange::DeniedBefore);
+                call.apply_data_change(CallDataChange::Decision(decision));
             });
             return StateEvent::DeniedBefore(reason);
         }
         match self.count_question(QuestionSubject::Call(*key), cx.now) {
             Ok(()) => event,
             Err(limit) => {
-                self.notify_held_back(limit, cx);
+                self.notify_held_back_questions(limit, cx);
                 StateEvent::FoundInvalid(limit.to_call_error())
             }
         }
@@ -148,7 +148,7 @@ impl Session {
         Ok(())
     }
 
-    fn notify_held_back(&mut self, limit: ReachedLimit, cx: &mut Cx<'_>) {
+    fn notify_held_back_questions(&mut self, limit: ReachedLimit, cx: &mut Cx<'_>) {
         cx.warn("too-many-questions", limit.message());
         self.attention.held_back = self.attention.held_back.saturating_add(1);
         let count = self.attention.held_back;
@@ -224,7 +224,8 @@ impl Session {
             return;
         };
         if let Some(key) = call {
-            self.conversation.apply_note(&key, Note::DeniedBefore);
+            self.conversation
+                .apply_data_change(&key, CallDataChange::DeniedBefore);
         }
         self.answer_interrupt(id, ResumeStatus::Resolved, Some(payload), cx);
         if let Some(open) = self.interrupts.find_mut(id) {

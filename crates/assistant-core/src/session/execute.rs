@@ -10,8 +10,8 @@ use super::{
 use crate::{
     action::{Execution, ResultEncoding, ToolError, ToolOutcome},
     conversation::{
-        Author, CallEnd, CallError, CallKey, CallResult, Change, Decision, EndedCall, ErrorKind,
-        Note, Progress, State, ToolCall,
+        Author, CallDataChange, CallEnd, CallError, CallKey, CallResult, Change, Decision,
+        EndedCall, ErrorKind, Progress, State, ToolCall,
     },
 };
 
@@ -280,9 +280,9 @@ impl Session {
             Some(reason) => json!({"status": "denied", "reason": reason}),
             None => "denied".into(),
         });
-        self.conversation.apply_note(
+        self.conversation.apply_data_change(
             key,
-            Note::Decision(Decision::Denied {
+            CallDataChange::Decision(Decision::Denied {
                 reason: reason.map(str::to_owned),
             }),
         );

@@ -14,7 +14,8 @@ use super::{
 };
 use crate::{
     conversation::{
-        CallEnd, CallKey, Change, Decider, Decision, Fingerprint, Note, State, StateEvent, ToolCall,
+        CallDataChange, CallEnd, CallKey, Change, Decider, Decision, Fingerprint, State,
+        StateEvent, ToolCall,
     },
     event::{Interrupt, ResumeStatus},
     json::canonical::canonical,
@@ -99,9 +100,9 @@ impl Session {
         let fingerprint = self.call_fingerprint(&key);
         self.conversation.edit_call(&key, |call| {
             if must_be_asked {
-                call.apply_note(Note::MustBeAsked);
+                call.apply_data_change(CallDataChange::MustBeAsked);
             }
-            call.apply_note(Note::AskedByAgent {
+            call.apply_data_change(CallDataChange::AskedByAgent {
                 interrupt: interrupt_id.to_owned(),
                 shown: fingerprint,
             });
@@ -304,7 +305,8 @@ impl Session {
             action_keys::edited_action(first_decision)?.get("args")
         });
         let edited_args = edited_args.filter(|_| is_approved).cloned();
-        self.conversation.apply_note(key, Note::Edited(edited_args));
+        self.conversation
+            .apply_data_change(key, CallDataChange::Edited(edited_args));
         let decision = match is_approved {
             true => Decision::Approved,
             false => Decision::Denied { reason },
@@ -407,7 +409,8 @@ impl Session {
                 && self.count_or_hold_back_interrupt(id, cx);
             if let Some((key, card)) = self.interrupts.reopen_changed(id, hold_back) {
                 self.reblock_call(id, key, card);
-                self.conversation.apply_note(&key, Note::Changed);
+                self.conversation
+                    .apply_data_change(&key, CallDataChange::Changed);
             }
         }
         if changed_ids.is_empty() && !has_lapsed_approval {

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     action::Registration,
-    conversation::{CallError, CallKey, ErrorKind, Note, Permission, State, ToolCall},
+    conversation::{CallDataChange, CallError, CallKey, ErrorKind, Permission, State, ToolCall},
 };
 
 /// The maximum number of start times that are stored for one action.
@@ -124,15 +124,17 @@ impl Session {
         };
         match cx.host.permits(question) {
             Answer::Later => {
-                self.conversation.apply_note(
+                self.conversation.apply_data_change(
                     key,
-                    Note::Permission(Permission::Asked(ticket, fingerprint)),
+                    CallDataChange::Permission(Permission::Asked(ticket, fingerprint)),
                 );
                 None
             }
             Answer::Now(Ok(())) => {
-                self.conversation
-                    .apply_note(key, Note::Permission(Permission::Given(fingerprint)));
+                self.conversation.apply_data_change(
+                    key,
+                    CallDataChange::Permission(Permission::Given(fingerprint)),
+                );
                 Some(Ok(()))
             }
             Answer::Now(refused) => Some(refused),
@@ -178,8 +180,10 @@ impl Session {
         };
         match outcome {
             Ok(()) => {
-                self.conversation
-                    .apply_note(&key, Note::Permission(Permission::Given(fingerprint)));
+                self.conversation.apply_data_change(
+                    &key,
+                    CallDataChange::Permission(Permission::Given(fingerprint)),
+                );
             }
             Err(reason) => {
                 self.end_call(&key, CallEnding::from_error(permission_error(reason)), cx);

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::{Cx, Session};
 use crate::{
     action::{ActionFingerprint, ActionSpec, OfferFilter, Registration, ToolInfo},
-    conversation::{CallError, CallKey, Change, ErrorKind, Note, ToolCall},
+    conversation::{CallDataChange, CallError, CallKey, Change, ErrorKind, ToolCall},
     event::{Object, Tool},
 };
 
@@ -112,7 +112,7 @@ impl Session {
         self.conversation.edit_call(key, |call| {
             call.action = Some(fingerprint);
             if has_changed {
-                call.apply_note(Note::Changed);
+                call.apply_data_change(CallDataChange::Changed);
             }
         });
     }

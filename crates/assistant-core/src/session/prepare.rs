@@ -15,8 +15,8 @@ use super::{
 use crate::{
     action::{Availability, Execution, Registration, RegistrationId, ResultEncoding, schema},
     conversation::{
-        CallError, CallKey, Check, CheckSubject, ErrorKind, Note, Origin, State, StateEvent,
-        ToolCall,
+        CallDataChange, CallError, CallKey, Check, CheckSubject, ErrorKind, Origin, State,
+        StateEvent, ToolCall,
     },
 };
 
@@ -113,7 +113,7 @@ impl Session {
             check.eager = false;
         }
         self.conversation
-            .apply_note(key, Note::Checked(Some(Box::new(check))));
+            .apply_data_change(key, CallDataChange::Checked(Some(Box::new(check))));
         let event = self.compute_check_result(key, ask, cx);
         self.apply_check_result(key, event, cx);
     }
@@ -152,8 +152,8 @@ impl Session {
         if is_question {
             // The fingerprint identifies the version of the call that the user is asked about.
             let fingerprint = self.call_fingerprint(key);
-            let note = Note::Asked { shown: fingerprint };
-            self.conversation.apply_note(key, note);
+            let change = CallDataChange::Asked { shown: fingerprint };
+            self.conversation.apply_data_change(key, change);
             self.request_preview(key, None, cx);
         }
     }
@@ -181,7 +181,7 @@ impl Session {
             NextStep::Permit(earlier) => {
                 if earlier.is_some() {
                     self.conversation
-                        .apply_note(key, Note::AllowedEarlier(earlier));
+                        .apply_data_change(key, CallDataChange::AllowedEarlier(earlier));
                 }
                 StateEvent::Cleared
             }
@@ -237,7 +237,8 @@ impl Session {
         let clean_args = cx.host.sanitize(registration, args);
         let clean_args = clean_args.filter(|clean_args| clean_args != args);
         if clean_args.is_some() {
-            self.conversation.apply_note(key, Note::Cleaned(clean_args));
+            self.conversation
+                .apply_data_change(key, CallDataChange::Cleaned(clean_args));
         }
     }
 
@@ -294,7 +295,7 @@ impl Session {
             Answer::Now(true) => StateEvent::QuestionPut,
             Answer::Now(false) => {
                 self.conversation
-                    .apply_note(key, Note::Cleared(fingerprint));
+                    .apply_data_change(key, CallDataChange::Cleared(fingerprint));
                 StateEvent::Cleared
             }
             Answer::Later => StateEvent::RuleAsked(ticket, fingerprint),
@@ -335,7 +336,7 @@ impl Session {
         let active_id = entry.map(|entry| entry.id);
         if call.and_then(|call| call.check()?.registration) != active_id {
             self.conversation
-                .apply_note(key, Note::TakenOver(active_id));
+                .apply_data_change(key, CallDataChange::TakenOver(active_id));
         }
         true
     }

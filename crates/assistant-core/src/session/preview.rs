@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::{Cx, Effect, PreviewRequest, Refusal, Session, Ticket};
 use crate::{
     action::{Execution, Remember},
-    conversation::{AwaitedPreview, CallKey, Note, PreviewApproval, State, ToolCall},
+    conversation::{AwaitedPreview, CallDataChange, CallKey, PreviewApproval, State, ToolCall},
 };
 
 impl Session {
@@ -44,9 +44,9 @@ impl Session {
             return;
         };
         let registration = entry.id;
-        self.conversation.apply_note(
+        self.conversation.apply_data_change(
             key,
-            Note::PreviewAwaited(AwaitedPreview { ticket, approved }),
+            CallDataChange::PreviewAwaited(AwaitedPreview { ticket, approved }),
         );
         cx.push_effect(Effect::Preview(Box::new(PreviewRequest {
             ticket,
@@ -71,8 +71,8 @@ impl Session {
             self.check_edit(key, &args, cx)?;
             // The user has not seen a preview of the edited arguments, so the user is asked again.
             self.conversation.edit_call(key, |call| {
-                call.apply_note(Note::Edited(Some(args)));
-                call.apply_note(Note::PreviewOutdated);
+                call.apply_data_change(CallDataChange::Edited(Some(args)));
+                call.apply_data_change(CallDataChange::PreviewOutdated);
             });
             self.request_preview(key, None, cx);
             return Ok(());
@@ -128,9 +128,9 @@ impl Session {
             }
             approved => {
                 self.conversation.edit_call(&key, |call| {
-                    call.apply_note(Note::Previewed(outcome));
+                    call.apply_data_change(CallDataChange::Previewed(outcome));
                     if approved.is_some() {
-                        call.apply_note(Note::Changed);
+                        call.apply_data_change(CallDataChange::Changed);
                     }
                 });
             }

@@ -13,7 +13,8 @@ use super::{
     run::ActiveRun,
 };
 use crate::conversation::{
-    Author, CallEnd, CallError, Cut, EndedCall, ErrorKind, Message, MessageId, Note, Phase,
+    Author, CallDataChange, CallEnd, CallError, Cut, EndedCall, ErrorKind, Message, MessageId,
+    Phase,
 };
 
 /// The key of the session's state in the snapshot, next to the data of the conversation.
@@ -189,7 +190,7 @@ impl Session {
                     self.conversation
                         .set_page_result(key, result, outcome, cx.now);
                     self.conversation.edit_call(&key, |call| {
-                        call.apply_note(Note::OutcomeKnown);
+                        call.apply_data_change(CallDataChange::OutcomeKnown);
                         call.set_error(error);
                     });
                 }

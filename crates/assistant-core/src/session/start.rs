@@ -11,7 +11,9 @@ use super::{
 };
 use crate::{
     action::{Execution, Policy, Registration, schema},
-    conversation::{CallError, CallKey, Decision, ErrorKind, Note, State, StateEvent, ToolCall},
+    conversation::{
+        CallDataChange, CallError, CallKey, Decision, ErrorKind, State, StateEvent, ToolCall,
+    },
 };
 
 #[cfg(test)]
@@ -110,7 +112,8 @@ impl Session {
     /// Marks a call as changed since its permission, checks the call again, and asks the user about
     /// the call regardless of the rules.
     pub(super) fn recheck_changed_call(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
-        self.conversation.apply_note(key, Note::Changed);
+        self.conversation
+            .apply_data_change(key, CallDataChange::Changed);
         self.recheck_call(key, true, cx);
     }
 

@@ -8,7 +8,7 @@
 use super::{Cx, Effect, Session, Swap, Ticket, shown_call::fingerprint_call};
 use crate::{
     action::{Registration, RememberScope, RememberedApproval},
-    conversation::{CallKey, Change, Note, ToolCall, UseCountState},
+    conversation::{CallDataChange, CallKey, Change, ToolCall, UseCountState},
 };
 
 /// The result of taking a use of a remembered approval for a call.
@@ -173,7 +173,8 @@ impl Session {
     }
 
     fn record_use_count(&mut self, key: &CallKey, count: UseCountState) {
-        self.conversation.apply_note(key, Note::UseCounted(count));
+        self.conversation
+            .apply_data_change(key, CallDataChange::UseCounted(count));
     }
 
     /// Returns the fingerprint that a call had when its use was requested with this ticket. Returns

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::{
     conversation::{
-        Author, CallError, CallResult, Decision, ErrorKind, Note, Origin, ToolCall,
+        Author, CallDataChange, CallError, CallResult, Decision, ErrorKind, Origin, ToolCall,
         outcome::{CallEnd, EndedCall},
         state::StateEvent,
     },
@@ -37,7 +37,7 @@ pub(super) fn apply_callout(call: &mut ToolCall, callout: Callout, now: i64) {
         end_callout_call(call, &callout, value.clone(), None, now);
     } else if callout.state == Some(CalloutState::ApprovalResponded) {
         // The call is marked as approved for display only. Its handler is never started.
-        call.apply_note(Note::Decision(Decision::Approved));
+        call.apply_data_change(CallDataChange::Decision(Decision::Approved));
         call.apply_event(StateEvent::Cleared);
     }
     call.id = callout.id;

@@ -9,7 +9,8 @@ use serde_json::Value;
 use super::{AS_TEXT, DYNAMIC, IN_PIECES};
 use crate::{
     conversation::{
-        Author, CallApproval, CallError, CallResult, Decision, ErrorKind, Note, Origin, ToolCall,
+        Author, CallApproval, CallDataChange, CallError, CallResult, Decision, ErrorKind, Origin,
+        ToolCall,
         json_fields::take_text,
         outcome::{CallEnd, EndedCall},
         state::StateEvent,
@@ -36,7 +37,7 @@ pub(super) fn call_from_ui(part: &Value, now: i64) -> Option<ToolCall> {
     }
     let approval_fields = fields.get("approval").and_then(Value::as_object).cloned();
     let approval = approval_fields.as_ref().map(read_approval);
-    call.apply_note(Note::Approval(approval.clone()));
+    call.apply_data_change(CallDataChange::Approval(approval.clone()));
     read_outcome(&mut call, approval, &state, &mut fields);
     // The events are discarded, because the call was made in the past.
     call.events.clear();
@@ -119,7 +120,7 @@ fn read_outcome(
         "output-denied" => (CallEnd::Denied, to_result("denied".into())),
         "approval-requested" | "approval-responded" => {
             call.apply_event(StateEvent::Interrupted { card: true });
-            call.apply_note(Note::Approval(approval));
+            call.apply_data_change(CallDataChange::Approval(approval));
             if state == "approval-responded" {
                 let (is_approved, reason) = match decision {
                     Some(Decision::Denied { reason }) => (false, reason),
@@ -140,6 +141,6 @@ fn read_outcome(
     let mut outcome = EndedCall::new(end, Author::Record, true);
     outcome.error = error;
     outcome.result = Some(result);
-    call.apply_note(Note::Approval(approval));
+    call.apply_data_change(CallDataChange::Approval(approval));
     call.apply_event(StateEvent::Settled(Box::new(outcome)));
 }

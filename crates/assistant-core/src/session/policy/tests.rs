@@ -4,8 +4,8 @@ use super::{CallReply, CheckFacts, NextStep, OfferStatus, ProceedConditions, che
 use crate::{
     action::{ActionSpec, Execution, Policy},
     conversation::{
-        AllowedEarlier, CallApproval, CallError, Decider, Decision, ErrorKind, Note, Origin, State,
-        StateEvent, ToolCall, UseCountState,
+        AllowedEarlier, CallApproval, CallDataChange, CallError, Decider, Decision, ErrorKind,
+        Origin, State, StateEvent, ToolCall, UseCountState,
     },
     session::offer::{not_found_error, not_offered_error},
 };
@@ -108,8 +108,8 @@ fn policy_and_grant_decide_whether_a_call_is_permitted_or_asked() {
 #[test]
 fn no_policy_or_grant_permits_a_call_that_must_be_asked_about() {
     let unchanged_call = complete_call();
-    let changed_call = edited_call(|call| call.apply_note(Note::Changed));
-    let asked_call = edited_call(|call| call.apply_note(Note::MustBeAsked));
+    let changed_call = edited_call(|call| call.apply_data_change(CallDataChange::Changed));
+    let asked_call = edited_call(|call| call.apply_data_change(CallDataChange::MustBeAsked));
     let unknown_call =
         edited_call(|call| call.edit_review(|review| review.history.unknown_outcome = true));
     for policy in [Policy::Never, Policy::Always, Policy::Ask] {
@@ -148,7 +148,7 @@ fn no_policy_or_grant_permits_a_call_that_must_be_asked_about() {
 
 #[test]
 fn a_faulty_call_fails_before_any_question() {
-    let changed_call = edited_call(|call| call.apply_note(Note::Changed));
+    let changed_call = edited_call(|call| call.apply_data_change(CallDataChange::Changed));
     for policy in [Policy::Never, Policy::Always, Policy::Ask] {
         let spec = action(policy);
         let facts = CheckFacts {

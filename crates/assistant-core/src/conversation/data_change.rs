@@ -1,4 +1,4 @@
-//! Defines notes, which change the data of a call without a transition to another state.
+//! Defines the changes to the data of a call that are not transitions to another state.
 
 use serde_json::Value;
 
@@ -8,10 +8,9 @@ use super::{
 };
 use crate::action::RegistrationId;
 
-/// A change to the data in a call's state. A note has no effect if the state does not contain the
-/// data.
+/// A change to the data in a call's state. It has no effect if the state does not contain the data.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Note {
+pub(crate) enum CallDataChange {
     /// The call was checked. `None` discards the check.
     Checked(Option<Box<Check>>),
     /// A registration with the same rules as the previous registration takes over the call.
@@ -27,7 +26,7 @@ pub(crate) enum Note {
     #[cfg(feature = "ui-stream")]
     Approval(Option<CallApproval>),
     /// The decision about the call, without the decider and the fingerprint that
-    /// [`Self::DecidedAsShown`] records. The note is applied if an equal call was denied before,
+    /// [`Self::DecidedAsShown`] records. The change is applied if an equal call was denied before,
     /// when a denied call ends, and if a callout contains a decision.
     Decision(Decision),
     /// The user or the application decided about the call as it was shown on the card.
@@ -66,22 +65,24 @@ pub(crate) enum Note {
 }
 
 impl State {
-    pub(super) fn apply_note(&mut self, note: Note) {
-        match (&note, self.history_mut()) {
-            (Note::Changed | Note::PreviewOutdated, Some(history)) => history.changed = true,
-            (Note::MustBeAsked, Some(history)) => history.must_be_asked = true,
-            (Note::OutcomeKnown, Some(history)) => history.unknown_outcome = false,
-            (Note::DecidedAsShown { .. }, Some(_)) => self.record_answer(),
+    pub(super) fn apply_data_change(&mut self, change: CallDataChange) {
+        match (&change, self.history_mut()) {
+            (CallDataChange::Changed | CallDataChange::PreviewOutdated, Some(history)) => {
+                history.changed = true;
+            }
+            (CallDataChange::MustBeAsked, Some(history)) => history.must_be_asked = true,
+            (CallDataChange::OutcomeKnown, Some(history)) => history.unknown_outcome = false,
+            (CallDataChange::DecidedAsShown { .. }, Some(_)) => self.record_answer(),
             _ => {}
         }
-        match (note, &mut *self) {
-            (Note::Permission(permission), Self::Allowed(clearance)) => {
+        match (change, &mut *self) {
+            (CallDataChange::Permission(permission), Self::Allowed(clearance)) => {
                 clearance.permission = permission;
             }
-            (Note::PreviewAwaited(awaited), Self::Asked(question)) => {
+            (CallDataChange::PreviewAwaited(awaited), Self::Asked(question)) => {
                 question.awaited = Some(awaited);
             }
-            (note, state) => state.apply_review_note(note),
+            (change, state) => state.apply_review_change(change),
         }
     }
 
@@ -96,24 +97,24 @@ impl State {
         }
     }
 
-    fn apply_review_note(&mut self, note: Note) {
+    fn apply_review_change(&mut self, change: CallDataChange) {
         let Some(review) = self.review_mut() else {
             return;
         };
-        match note {
-            Note::Checked(check) => review.check = check,
-            Note::TakenOver(registration) => {
+        match change {
+            CallDataChange::Checked(check) => review.check = check,
+            CallDataChange::TakenOver(registration) => {
                 if let Some(check) = &mut review.check {
                     check.registration = registration;
                 }
             }
-            Note::Asked { shown } => {
+            CallDataChange::Asked { shown } => {
                 review.approval = Some(CallApproval {
                     shown,
                     ..CallApproval::default()
                 });
             }
-            Note::AskedByAgent { interrupt, shown } => {
+            CallDataChange::AskedByAgent { interrupt, shown } => {
                 review.approval = Some(CallApproval {
                     interrupt_id: Some(interrupt),
                     shown,
@@ -121,11 +122,11 @@ impl State {
                 });
             }
             #[cfg(feature = "ui-stream")]
-            Note::Approval(approval) => review.approval = approval,
-            Note::Decision(decision) => {
+            CallDataChange::Approval(approval) => review.approval = approval,
+            CallDataChange::Decision(decision) => {
                 review.approval.get_or_insert_default().decision = Some(decision);
             }
-            Note::DecidedAsShown {
+            CallDataChange::DecidedAsShown {
                 decision,
                 by,
                 shown,
@@ -135,23 +136,23 @@ impl State {
                 approval.by = by;
                 approval.shown = shown;
             }
-            Note::DeniedBefore => review.denied_before = true,
-            Note::Edited(args) => review.edited_args = args,
-            Note::Cleaned(args) => review.clean_args = args,
-            Note::Cleared(fingerprint) => review.cleared = fingerprint,
-            Note::AllowedEarlier(approval) => review.allowed_earlier = approval,
-            Note::UseCounted(count) => {
+            CallDataChange::DeniedBefore => review.denied_before = true,
+            CallDataChange::Edited(args) => review.edited_args = args,
+            CallDataChange::Cleaned(args) => review.clean_args = args,
+            CallDataChange::Cleared(fingerprint) => review.cleared = fingerprint,
+            CallDataChange::AllowedEarlier(approval) => review.allowed_earlier = approval,
+            CallDataChange::UseCounted(count) => {
                 if let Some(approval) = &mut review.allowed_earlier {
                     approval.count = count;
                 }
             }
-            Note::Previewed(outcome) => review.preview = Some(outcome),
-            Note::PreviewOutdated => review.preview = None,
-            Note::Permission(_)
-            | Note::PreviewAwaited(_)
-            | Note::Changed
-            | Note::MustBeAsked
-            | Note::OutcomeKnown => {}
+            CallDataChange::Previewed(outcome) => review.preview = Some(outcome),
+            CallDataChange::PreviewOutdated => review.preview = None,
+            CallDataChange::Permission(_)
+            | CallDataChange::PreviewAwaited(_)
+            | CallDataChange::Changed
+            | CallDataChange::MustBeAsked
+            | CallDataChange::OutcomeKnown => {}
         }
     }
 }
