@@ -162,9 +162,11 @@ impl Session {
     }
 
     /// Continues the open calls of a restored session: questions are asked again, and denials
-    /// remain. Running calls are not run a second time, but answered as interrupted. Calls of a
-    /// failed run, and calls that the agent asked about in a question that was not stored, are
-    /// answered as interrupted as well. Unchecked calls of an older run are answered as superseded.
+    /// remain. Calls that were running without a recorded start, calls of a failed run, and calls
+    /// that the agent asked about in a question that was not stored are answered as interrupted. Any
+    /// other call whose start is in the journal is checked again, and the user is asked before its
+    /// handler runs a second time, unless the action is idempotent. Unchecked calls of an older run
+    /// are answered as superseded.
     pub(super) fn resume_calls(&mut self, cx: &mut Cx<'_>) {
         self.treat_all_actions_as_offered();
         for key in self.conversation.active_calls() {
