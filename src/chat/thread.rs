@@ -261,9 +261,10 @@ impl MountedWindow {
         thread.count_unmeasured_messages(self.0.start..thread.blocks.len()) > MAX_MOUNTED_MESSAGES
     }
 
-    /// Extends a window at the end of a thread by the blocks that were added. If `at_end` is true,
-    /// the oldest blocks are dropped while more than [`MAX_MOUNTED_MESSAGES`] messages are
-    /// unmeasured; otherwise blocks are added as long as the window contains at most
+    /// Extends a window at the end of a thread by the blocks that were added. `at_end` is true if
+    /// the view is scrolled to the end of the thread: then all added blocks are included, and the
+    /// oldest blocks are dropped while more than [`MAX_MOUNTED_MESSAGES`] messages are unmeasured.
+    /// Otherwise, blocks are added as long as the window contains at most
     /// [`MAX_MOUNTED_MESSAGES`] messages.
     pub(super) fn extend_to_end(self, thread: &ThreadBlocks, at_end: bool) -> Self {
         let Range { mut start, mut end } = self.0;

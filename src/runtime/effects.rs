@@ -222,7 +222,7 @@ impl Runtime {
         });
     }
 
-    /// Runs the preview of a call, at most for [`PREVIEW_TIMEOUT`], and dispatches the outcome.
+    /// Runs the preview of a call for at most [`PREVIEW_TIMEOUT`], and dispatches the outcome.
     fn run_preview(&self, request: PreviewRequest) {
         let code = self.code(request.registration());
         let preview = code.and_then(|code| code.preview.clone());

@@ -84,7 +84,7 @@ impl Batch {
 pub struct StoredThread {
     /// The conversation's records, in any order.
     pub records: Vec<Record>,
-    /// The conversation's journal, in any order.
+    /// The entries of the conversation's journal, in any order.
     pub journal: Vec<Record>,
 }
 

@@ -197,7 +197,7 @@ fn default_question(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
     let controls = move || match (form.shown.open.call_key().is_some(), form.answering.get()) {
         // Only Cancel is shown, because the approval card of the call accepts the answer.
         (true, _) => button_row(form.cancel_button("")),
-        (false, false) => form.rejected_buttons(),
+        (false, false) => form.rejected_answer_buttons(),
         (false, true) => form.answer_controls(),
     };
     view! {
@@ -304,7 +304,7 @@ impl AnswerForm {
 
     /// Renders the buttons that are shown after a rejected answer: one to answer again, and one to
     /// cancel.
-    fn rejected_buttons(&self) -> AnyView {
+    fn rejected_answer_buttons(&self) -> AnyView {
         let (is_answering, card, expired) = (self.answering, self.card, self.expired);
         let answer = move |_| {
             is_answering.set(true);

@@ -62,7 +62,7 @@ fn a_run_belongs_to_the_user_whom_the_server_in_front_names() {
 }
 
 #[test]
-fn a_run_without_credentials_belongs_to_everybody_if_that_is_admitted() {
+fn a_run_without_credentials_belongs_to_any_user_if_that_is_admitted() {
     in_runtime(check(
         Users::Anonymous,
         &[],

@@ -216,11 +216,11 @@ impl CardParts {
 
     /// Returns true if a part is in view, or was visible for long enough to be read.
     fn was_in_view(&self) -> bool {
-        let in_view = |part: &CardPart| part.report.is_some_and(|report| report.in_view);
+        let is_in_view = |part: &CardPart| part.report.is_some_and(|report| report.in_view);
         let list = self.list.try_borrow();
         list.is_ok_and(|list| {
             list.iter()
-                .any(|part| part.read_since.is_some() || in_view(part))
+                .any(|part| part.read_since.is_some() || is_in_view(part))
         })
     }
 

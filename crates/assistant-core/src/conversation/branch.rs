@@ -222,7 +222,7 @@ impl Conversation {
         let Some(deletion) = self.deleted.take() else {
             return;
         };
-        for (ix, node) in deletion.branch.numbers().zip(deletion.branch.nodes()) {
+        for (ix, node) in deletion.branch.node_numbers().zip(deletion.branch.nodes()) {
             self.unindex_wire_id(node.item.message.wire_id(), ix);
         }
         self.deleted = Some(deletion);
@@ -289,7 +289,7 @@ impl Conversation {
             .filter(|deletion| self.can_restore(deletion));
         let deletion = *deletion.ok_or(TreeError::NothingDeleted)?;
         let keys: Vec<CallKey> = deletion.call_keys().collect();
-        let nodes: Vec<usize> = deletion.branch.numbers().collect();
+        let nodes: Vec<usize> = deletion.branch.node_numbers().collect();
         self.tree.restore(deletion.branch, write);
         for ix in &nodes {
             self.assign_id(*ix);

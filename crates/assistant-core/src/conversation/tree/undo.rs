@@ -26,7 +26,7 @@ impl<M> RemovedBranch<M> {
     }
 
     /// Returns the numbers of the removed nodes.
-    pub(in crate::conversation) fn numbers(&self) -> impl Iterator<Item = usize> {
+    pub(in crate::conversation) fn node_numbers(&self) -> impl Iterator<Item = usize> {
         self.nodes.iter().map(|(ix, _)| *ix)
     }
 }
