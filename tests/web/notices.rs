@@ -51,7 +51,7 @@ async fn a_failure_is_an_alert_and_retry_repeats_the_request() {
 async fn a_busy_agent_shows_its_wait_and_retry_works_at_once() {
     let busy = Failure::new(FailureKind::Http { status: 429 }, "HTTP 429");
     let agent = MockAgent::new()
-        .fail(busy.clone().retry_after_ms(4_200))
+        .fail(busy.clone().with_retry_after_ms(4_200))
         .fail(busy)
         .answer(Script::new().text("Better."));
     let chat = chat(agent, || ()).await;

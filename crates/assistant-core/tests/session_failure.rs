@@ -121,7 +121,7 @@ fn a_notice_contains_the_retry_delay_of_the_server() {
     driver.send("hi");
     let busy = Failure::new(FailureKind::Http { status: 503 }, "busy");
     for (failure, wait) in [
-        (busy.clone().retry_after_ms(30_000), Some(30_000)),
+        (busy.clone().with_retry_after_ms(30_000), Some(30_000)),
         (busy, None),
     ] {
         let run = driver.run();

@@ -44,7 +44,7 @@ pub(super) async fn check_response(
         };
         let failure = Failure::new(FailureKind::Http { status }, message);
         return Err(match wait {
-            Some(ms) => failure.retry_after_ms(ms),
+            Some(ms) => failure.with_retry_after_ms(ms),
             None => failure,
         });
     }
@@ -119,7 +119,7 @@ fn header(response: &Response, name: &str) -> Option<String> {
 /// `Retry-After` header, which contains seconds or a date. Returns `None` for any other response,
 /// and if the delay is invalid or over. A server of a different origin must list the header in
 /// `Access-Control-Expose-Headers`.
-pub(super) fn retry_after_ms(response: &Response) -> Option<u64> {
+fn retry_after_ms(response: &Response) -> Option<u64> {
     if !matches!(response.status(), 429 | 503) {
         return None;
     }

@@ -88,19 +88,17 @@ impl StoredRuns {
         let mut pause = FIRST_PAUSE;
         let mut failed_attempts = 0;
         loop {
-            let mut requested_pause = Duration::ZERO;
             let failure = match endpoint.send("", None, signal).await {
                 Ok(response) if matches!(response.status(), 204 | 404 | 410) => return Ok(None),
-                Ok(response) => {
-                    let delay_ms = response::retry_after_ms(&response);
-                    requested_pause = Duration::from_millis(delay_ms.unwrap_or_default());
-                    match response::check_response(&response, Some(EVENT_STREAM)).await {
-                        Ok(()) => return Ok(Some(response)),
-                        Err(failure) => failure,
-                    }
-                }
+                Ok(response) => match response::check_response(&response, Some(EVENT_STREAM)).await
+                {
+                    Ok(()) => return Ok(Some(response)),
+                    Err(failure) => failure,
+                },
                 Err(failure) => failure,
             };
+            let requested_pause =
+                Duration::from_millis(failure.retry_after_ms().unwrap_or_default());
             failed_attempts += u32::from(!is_offline());
             if !is_temporary(failure.kind())
                 || failed_attempts >= MAX_ATTEMPTS

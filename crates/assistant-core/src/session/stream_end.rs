@@ -31,7 +31,6 @@ impl StreamEnd {
 pub struct Failure {
     pub(crate) kind: FailureKind,
     pub(crate) message: String,
-    /// The delay that the server requests before the next request, in milliseconds.
     pub(crate) retry_after_ms: Option<u64>,
     pub(crate) exceeded: Option<Exceeded>,
 }
@@ -53,6 +52,13 @@ impl Failure {
     #[must_use]
     pub const fn kind(&self) -> FailureKind {
         self.kind
+    }
+
+    /// Returns the delay that the server requests before the next request, in milliseconds; `None`
+    /// if the server requests no delay.
+    #[must_use]
+    pub const fn retry_after_ms(&self) -> Option<u64> {
+        self.retry_after_ms
     }
 
     /// Creates a failure without a requested delay.
@@ -91,7 +97,7 @@ impl Failure {
 
     /// Sets the delay that the server requests before the next request, in milliseconds.
     #[must_use]
-    pub fn retry_after_ms(mut self, ms: u64) -> Self {
+    pub const fn with_retry_after_ms(mut self, ms: u64) -> Self {
         self.retry_after_ms = Some(ms);
         self
     }
