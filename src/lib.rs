@@ -238,8 +238,8 @@ struct Readme;
 #[cfg(doctest)]
 struct GlobImports;
 
-/// Compiles the examples of the guide and of the page for agent developers. The chapters that are not
-/// listed here contain no Rust.
+/// Compiles the examples of the guide and of the page for developers of agents. The chapters that
+/// are not listed here contain no Rust.
 #[cfg(all(doctest, feature = "testing"))]
 mod guide {
     #[doc = include_str!("../docs/guide/src/start.md")]

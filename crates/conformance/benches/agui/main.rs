@@ -27,8 +27,6 @@ use serde_json::{Value, json};
 use chat::Chat;
 
 const EVENTS: usize = 100_000;
-/// [`EVENTS`], as printed.
-const EVENTS_TEXT: &str = "100,000";
 const ROUNDS: usize = 15;
 /// The number of events per measurement, small enough that most measurements are undisturbed. The
 /// fastest round of each block counts, because other activity of the machine only adds time.
@@ -87,7 +85,10 @@ enum PlainEvent {
 fn main() {
     let rounds = format!("each block of {BLOCK} events in the fastest of {ROUNDS} rounds");
     let command = "`cargo xtask bench --only native`";
-    println!("table decoding: {command}, streams of {EVENTS_TEXT} events, {rounds}\n");
+    println!(
+        "table decoding: {command}, streams of {} events, {rounds}\n",
+        with_commas(EVENTS)
+    );
     println!(
         "| events | `serde_json`, ns | decode and verify, ns | ratio | bytes to session, ns | ratio |"
     );
@@ -226,10 +227,10 @@ fn data_of_frames(stream: &str) -> impl Iterator<Item = &str> {
 fn measure_long_conversations() {
     let piece = json!({"type": "TOOL_CALL_ARGS", "toolCallId": CALL, "delta": "1,"});
     let blocks = [content_event(), piece].map(|event| vec![write_frame(&event).repeat(BLOCK); 20]);
-    let lengths = [(10, "10"), (1_000, "1,000"), (10_000, "10,000")];
+    let lengths = [10, 1_000, 10_000];
     let mut costs = lengths.map(|_| [FastestTimes::new(), FastestTimes::new()]);
     for _ in 0..ROUNDS {
-        for ((messages, _), costs) in lengths.into_iter().zip(&mut costs) {
+        for (messages, costs) in lengths.into_iter().zip(&mut costs) {
             let history = history_stream(messages);
             for (blocks, cost) in blocks.iter().zip(costs) {
                 let (mut chat, mut reader) = (Chat::new(), Reader::new(DecoderOptions::default()));
@@ -241,12 +242,21 @@ fn measure_long_conversations() {
     }
     let costs = costs.map(|costs| costs.map(|cost| cost.total_nanos() / (20 * BLOCK) as f64));
     let [first_token, first_piece] = costs[0];
-    for ((_, messages), [token, piece]) in lengths.into_iter().zip(costs) {
+    for (messages, [token, piece]) in lengths.into_iter().zip(costs) {
+        let messages = with_commas(messages);
         println!(
             "| {messages} | {token:.0} | {:.2} | {piece:.0} | {:.2} |",
             token / first_token,
             piece / first_piece
         );
+    }
+}
+
+/// Writes a number with commas between its thousands.
+fn with_commas(number: usize) -> String {
+    match number {
+        0..1_000 => number.to_string(),
+        _ => format!("{},{:03}", with_commas(number / 1_000), number % 1_000),
     }
 }
 
