@@ -118,6 +118,26 @@ fn a_call_with_oversized_arguments_is_answered_and_not_run() {
 }
 
 #[test]
+fn the_arguments_of_interleaved_calls_are_limited() {
+    let mut driver = limited(Limits::default().with_argument_bytes(20));
+    driver.events([start("one", "f"), start("two", "f")]);
+    for _ in 0..5 {
+        driver.events([args("one", "        "), args("two", "      ")]);
+    }
+    driver.events([args("one", "{}"), args("two", "{}"), end("one"), end("two")]);
+    finish_run(&mut driver);
+    for id in ["one", "two"] {
+        assert_eq!(driver.call(id).args_text().len(), 20, "{id}");
+        assert_eq!(driver.starts(id), 0, "{id}");
+        assert_eq!(driver.phase(id), Phase::OutputError, "{id}");
+    }
+    // The deltas after the cut ones are dropped as well.
+    assert_eq!(exceeded(&driver)[0].dropped(), 5 * (8 + 6) + 2 * 2 - 2 * 20);
+    driver.says("fine");
+    assert_can_continue(&mut driver);
+}
+
+#[test]
 fn a_call_with_cut_arguments_is_not_restarted_under_its_id() {
     let mut driver = limited(Limits::default().with_argument_bytes(20));
     driver.events([start("big", "f"), args("big", &" ".repeat(30)), end("big")]);
