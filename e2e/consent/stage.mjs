@@ -41,7 +41,7 @@ const RUNS = 250;
  * The longest time from a change of the page to the press of an attack that must come shortly afterwards, in milliseconds.
  * After half a second the press would count.
  */
-const SHORTLY = 400;
+export const SHORTLY = 400;
 /** Longer than the interval at which the chat inspects a request, in milliseconds. */
 const INSPECTED = 400;
 
@@ -77,7 +77,7 @@ export class Stage {
   /** Waits until an approval counts, for an attack that begins afterwards. */
   async ready() {
     await this.driver.ready(this.request).waitFor({ state: "attached" });
-    // A hint that disappears once everything was in view moves the button, which the next inspection notices.
+    // The next inspection may notice that the button has moved.
     await this.settle(INSPECTED);
     await this.driver.ready(this.request).waitFor({ state: "attached" });
   }

@@ -1,5 +1,7 @@
 // Attacks by covers: an element of the page is over the request, and lets the click through to Approve.
 
+import { SHORTLY } from "../stage.mjs";
+
 const HARMLESS = "Show the weather in Rotterdam?";
 
 /** Adds a cover before the agent asks; `of` derives its options from the driver. */
@@ -140,9 +142,11 @@ export const covers = [
     name: "a cover that shows the request in short flashes",
     attack: {
       before: (stage) =>
-        stage.do((card) => {
+        stage.do(({ card, shortly }) => {
           const node = globalThis.attack.cover({ over: card, words: "Show the weather?" });
           let since = null;
+          let pressed = null;
+          addEventListener("mouseup", ({ timeStamp }) => (pressed = timeStamp), true);
           globalThis.attack.frames(() => {
             // The cover is in the page as soon as the request is shown.
             if (!node.isConnected) return;
@@ -150,11 +154,11 @@ export const covers = [
             const flashes = now % 450 < 60;
             node.style.visibility = flashes ? "hidden" : "visible";
             if (flashes) return void (since ??= now);
-            // Slow frames make a flash longer.
-            if (since !== null) globalThis.attack.times.record(now, since);
+            // Slow frames make a flash longer. A press may count in a long flash, but not after it.
+            if (since !== null && (now - since <= shortly || pressed >= since)) globalThis.attack.times.record(now, since);
             since = null;
           });
-        }, stage.driver.card),
+        }, { card: stage.driver.card, shortly: SHORTLY }),
       answer: async (stage) => {
         await stage.read();
         for (let press = 0; press < 4; press++) {
