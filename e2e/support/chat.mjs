@@ -135,10 +135,21 @@ export class Chat {
 }
 
 /**
- * Scrolls to the end of a request, without which an answer does not count, and presses this button. A click counts once
- * the card is stationary; a click that was refused, or that missed a button that moved, is repeated.
+ * Scrolls to the end of a request, without which an answer does not count, and presses this button. A card that is
+ * replaced before the click, as when its tab takes over the conversation, is read again.
  */
 export async function decide(card, name) {
+  for (let replaced = 0; ; replaced++) {
+    try {
+      return await readAndPress(card, name);
+    } catch (error) {
+      if (replaced === 2 || !error.message.includes("not attached to the DOM")) throw error;
+    }
+  }
+}
+
+/** A click counts once the card is stationary; a click that was refused, or that missed a button that moved, is repeated. */
+async function readAndPress(card, name) {
   const button = await read(card, name);
   await button.evaluate((button) => button.addEventListener("click", () => (button.dataset.clicked = "")));
   const hasMissed = (button) =>
