@@ -151,15 +151,24 @@ export async function decide(card, name) {
 /** A click counts once the card is stationary; a click that was refused, or that missed a button that moved, is repeated. */
 async function readAndPress(card, name) {
   const button = await read(card, name);
-  await button.evaluate((button) => button.addEventListener("click", () => (button.dataset.clicked = "")));
-  const hasMissed = (button) =>
+  // The outcome is stored on the page, because a refused button may be enabled again before a busy machine asks for it.
+  await button.evaluate((button) =>
+    button.addEventListener("click", () =>
+      requestAnimationFrame(() => {
+        button.dataset.clicked = button.isConnected && button.hasAttribute("aria-disabled") ? "refused" : "accepted";
+      }),
+    ),
+  );
+  const outcome = (button) =>
     new Promise((done) =>
-      requestAnimationFrame(() => done(button.isConnected && (!("clicked" in button.dataset) || button.hasAttribute("aria-disabled")))),
+      requestAnimationFrame(() => requestAnimationFrame(() => done(button.dataset.clicked ?? (button.isConnected ? "missed" : "replaced")))),
     );
-  do {
+  for (let result = ""; result !== "accepted"; ) {
     await button.evaluate((button) => delete button.dataset.clicked);
     await press(card.page(), button);
-  } while (await button.evaluate(hasMissed));
+    result = await button.evaluate(outcome);
+    if (result === "replaced") throw new Error(`${name}: the button is not attached to the DOM any more`);
+  }
 }
 
 /** Scrolls to the end of a request. Returns the button of this name. */

@@ -42,8 +42,8 @@ export function suite(start) {
         assert.deepEqual(faults, [], "the page is without faults");
       } catch (error) {
         await chat.picture(`failed ${name}`).catch(() => {});
-        if (faults.length) error.message += `\nfaults of the page:\n${faults.join("\n")}`;
-        throw error;
+        const details = [faults.length && `faults of the page:\n${faults.join("\n")}`, `the page shows:\n${await shown(page)}`];
+        throw extended(error, details.filter(Boolean).join("\n"));
       } finally {
         await close();
       }
@@ -58,6 +58,18 @@ export function suite(start) {
   };
 }
 
+/** The longest description of a page in the message of a failed test, in characters. */
+const DESCRIBED = 4000;
+
+/** Returns an error with details after its message. A new error is needed, because reporters print the stack of a given one. */
+const extended = (error, details) => new Error(`${error.message}\n${details}`, { cause: error });
+
+/** Describes the end of what a page shows, for a reader who has no screenshot. */
+async function shown(page) {
+  const text = await page.locator("body").ariaSnapshot({ timeout: 2000 }).catch((error) => `nothing: ${error.message}`);
+  return text.slice(-DESCRIBED);
+}
+
 /**
  * Retries a failed test with fixed times once on a new page. The retry is reported: `cargo xtask test` lists it, and fails
  * if there are more than a few, which a busy machine can cause.
@@ -66,8 +78,7 @@ async function retry(context, { name, error }, attempt) {
   try {
     await attempt();
   } catch (again) {
-    again.message += `\nand the first time: ${error.message}`;
-    throw again;
+    throw extended(again, `and the first time: ${error.message}`);
   }
   context.diagnostic(`retried: ${name}: ${error.message.split("\n", 2).join(" ")}`);
 }
