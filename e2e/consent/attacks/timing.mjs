@@ -144,18 +144,19 @@ export const timing = [
     attack: {
       answer: async (stage) => {
         await stage.ready();
-        await stage.do((place) => void (document.querySelector(place).style.transform = "translate(40px, 60px)"), stage.driver.place);
-        // The chat has noticed the move.
-        await stage.request.locator("button[aria-disabled]", { hasText: "Approve" }).waitFor({ state: "attached" });
         const { x, y } = await stage.aim();
-        await stage.page.mouse.move(x, y);
-        await stage.do(() => {
+        await stage.page.mouse.move(x + 40, y + 60);
+        const button = await stage.button.elementHandle();
+        await button.evaluate(async (button, place) => {
+          document.querySelector(place).style.transform = "translate(40px, 60px)";
+          // The change is the time at which the chat has noticed the move.
+          while (!button.hasAttribute("aria-disabled")) await new Promise(requestAnimationFrame);
           globalThis.attack.times.mark();
           setTimeout(() => {
             const end = performance.now() + 700;
             while (performance.now() < end);
           });
-        });
+        }, stage.driver.place);
         await Promise.all([stage.page.mouse.down(), stage.page.mouse.up()]);
         await stage.shortly();
         await stage.settle();
