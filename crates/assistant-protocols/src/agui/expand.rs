@@ -108,20 +108,23 @@ impl Expander {
     /// opening chunk, could continue several streams, or opens too many streams. The caller must
     /// remove the events that were appended before the error.
     pub fn expand(&mut self, event: Event, out: &mut Vec<Event>) -> Result<(), ProtocolError> {
+        // Other events are moved as a whole, because an event is large and expensive to take apart.
+        if !is_chunk(&event.kind) {
+            self.close_streams_before(&event, out);
+            out.push(event);
+            return Ok(());
+        }
         let Event { kind, base } = event;
-        let chunk = match kind {
+        let (kind, id, start_values, delta) = match kind {
             EventKind::TextMessageChunk {
                 message_id,
                 role,
                 delta,
                 name,
-            } => ChunkFields {
-                kind: StreamKind::Text,
-                id: message_id,
-                start_values: [role.map(|role| role.as_str().to_owned()), name],
-                delta,
-                base,
-            },
+            } => {
+                let role = role.map(|role| role.as_str().to_owned());
+                (StreamKind::Text, message_id, [role, name], delta)
+            }
             EventKind::ToolCallChunk {
                 tool_call_id,
                 tool_call_name,
@@ -129,29 +132,19 @@ impl Expander {
                 delta,
             } => {
                 let start_values = [tool_call_name, parent_message_id];
-                ChunkFields {
-                    kind: StreamKind::Tool,
-                    id: tool_call_id,
-                    start_values,
-                    delta,
-                    base,
-                }
+                (StreamKind::Tool, tool_call_id, start_values, delta)
             }
-            EventKind::ReasoningMessageChunk { message_id, delta } => ChunkFields {
-                kind: StreamKind::Reasoning,
-                id: message_id,
-                start_values: [None, None],
-                delta,
-                base,
-            },
-            kind => {
-                let event = Event { kind, base };
-                if !self.streams.is_empty() {
-                    self.close_streams_before(&event, out);
-                }
-                out.push(event);
-                return Ok(());
+            EventKind::ReasoningMessageChunk { message_id, delta } => {
+                (StreamKind::Reasoning, message_id, [None, None], delta)
             }
+            _ => return Ok(()),
+        };
+        let chunk = ChunkFields {
+            kind,
+            id,
+            start_values,
+            delta,
+            base,
         };
         self.expand_chunk(chunk, out)
     }
@@ -299,6 +292,15 @@ impl Expander {
         self.streams.push(stream);
         Ok(())
     }
+}
+
+const fn is_chunk(kind: &EventKind) -> bool {
+    matches!(
+        kind,
+        EventKind::TextMessageChunk { .. }
+            | EventKind::ToolCallChunk { .. }
+            | EventKind::ReasoningMessageChunk { .. }
+    )
 }
 
 fn continue_stream(
