@@ -29,23 +29,22 @@ impl Compat {
 
     /// Rewrites one event in place, and reports each rewrite to `notes`.
     pub fn upgrade(&mut self, event: &mut EventObject, notes: &mut Notes) {
-        let Some(Value::String(kind)) = event.get("type") else {
-            return;
-        };
-        if let Some(Value::Null) = event.get("rawEvent") {
-            notes.null(kind, "rawEvent");
+        if event.is_null("rawEvent")
+            && let Some(event_type) = event.text("type")
+        {
+            notes.null(event_type, "rawEvent");
             event.take("rawEvent");
         }
-        let Some(Value::String(kind)) = event.get("type") else {
+        let Some(event_type) = event.text("type") else {
             return;
         };
-        let (event_type, nullable_fields): (&str, &[&'static str]) = match kind.as_str() {
+        let (event_type, nullable_fields): (&str, &[&'static str]) = match event_type {
             // The most frequent events are matched first and not rewritten, because they are
             // identical in all versions.
             "TEXT_MESSAGE_CONTENT" | "TOOL_CALL_ARGS" => ("", &[]),
             "RUN_STARTED" => {
-                if let Some(Value::String(run_id)) = event.get("runId") {
-                    self.run_id.clone_from(run_id);
+                if let Some(run_id) = event.text("runId") {
+                    run_id.clone_into(&mut self.run_id);
                 }
                 if let Some(Value::Object(input)) = event.get_mut("input") {
                     upgrade_input(input, notes);
@@ -68,7 +67,7 @@ impl Compat {
             _ => ("", &[]),
         };
         for field in nullable_fields {
-            if let Some(Value::Null) = event.get(field) {
+            if event.is_null(field) {
                 event.take(field);
                 notes.null(event_type, field);
             }

@@ -25,12 +25,10 @@ pub fn decode_event(
     strict: bool,
     notes: &mut Notes,
 ) -> Result<Option<Event>, ProtocolError> {
-    let event_type = match object.take("type") {
-        Some(Value::String(text)) if !text.is_empty() => text,
-        _ => {
-            let message = "Invalid event: the frame carries no event type.";
-            return Err(ProtocolError::new("invalid-frame", message));
-        }
+    let event_type = object.take_text("type").filter(|text| !text.is_empty());
+    let Some(event_type) = event_type else {
+        let message = "Invalid event: the frame carries no event type.";
+        return Err(ProtocolError::new("invalid-frame", message));
     };
     let mut context = Context::new(&event_type, strict, notes);
     match read_event(Fields::new(object, Path::Root), &mut context) {

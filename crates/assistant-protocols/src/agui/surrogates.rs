@@ -4,8 +4,6 @@
 //! A lone surrogate is read as U+FFFD. A [`SplitPair`] contains the lone surrogates at both ends of
 //! a delta, for [`super::Joiner`]. This module runs only for frames that `serde_json` rejects.
 
-use serde_json::Value;
-
 use assistant_core::json::fields::EventObject;
 use assistant_core::{
     event::fault::ProtocolError,
@@ -34,11 +32,9 @@ impl SplitPair {
             return EventObject::parse(data).map(|object| (object, Self::default()));
         };
         let object = EventObject::parse(&text)?;
-        let pair = match object.get("delta") {
-            Some(Value::String(delta)) => Self::from_delta(delta, data).unwrap_or_default(),
-            _ => Self::default(),
-        };
-        Ok((object, pair))
+        let delta = object.text("delta");
+        let pair = delta.and_then(|delta| Self::from_delta(delta, data));
+        Ok((object, pair.unwrap_or_default()))
     }
 
     /// Finds the lone surrogates at the ends of a delta. Replaces each lone surrogate with a mark
@@ -50,9 +46,7 @@ impl SplitPair {
             return None;
         }
         let mut object = EventObject::parse(&replace_lone_surrogates(data, mark)?).ok()?;
-        let Some(Value::String(text)) = object.take("delta") else {
-            return None;
-        };
+        let text = object.take_text("delta")?;
         let to_surrogate = |decoded: Option<char>, mark: Option<char>| {
             surrogate_of_mark(mark?).filter(|_| decoded == Some(REPLACED))
         };

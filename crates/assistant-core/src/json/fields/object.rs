@@ -1,14 +1,17 @@
 //! Stores the fields of a raw event in a flat list.
 //!
 //! An event has few fields, so searching a list is faster than building a hash map. Building the
-//! map would take half of the time needed to decode a token. The names of common fields are not
-//! allocated.
+//! map would take half of the time needed to decode a token. The names of common fields and common
+//! event types are not allocated.
 
 use core::fmt;
 use std::borrow::Cow;
 
-use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, Visitor};
-use serde_json::Value;
+use serde::de::{
+    Deserialize, DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor,
+    value::{MapAccessDeserializer, SeqAccessDeserializer},
+};
+use serde_json::{Number, Value};
 
 use crate::event::Object;
 use crate::event::fault::ProtocolError;
@@ -26,10 +29,23 @@ const COMMON_FIELDS: [&str; 9] = [
     "metadata",
 ];
 
+/// The types of common events, which are not allocated, the most frequent types first.
+const COMMON_TYPES: [&str; 9] = [
+    "TEXT_MESSAGE_CONTENT",
+    "TOOL_CALL_ARGS",
+    "REASONING_MESSAGE_CONTENT",
+    "TEXT_MESSAGE_CHUNK",
+    "TOOL_CALL_CHUNK",
+    "TOOL_CALL_START",
+    "TOOL_CALL_END",
+    "TEXT_MESSAGE_START",
+    "TEXT_MESSAGE_END",
+];
+
 /// The fields of a JSON object, in order. If a field occurs more than once, its last value is used.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct EventObject {
-    fields: Vec<(Cow<'static, str>, Option<Value>)>,
+    fields: Vec<(Cow<'static, str>, Option<FieldValue>)>,
     /// The number of fields that were not taken. If the number is zero, a lookup of an optional
     /// field returns without a search.
     remaining: usize,
@@ -55,9 +71,34 @@ impl EventObject {
         })
     }
 
-    /// Returns the value of a field, or `None` if the field is absent or was taken.
+    /// Returns true if a field is present and was not taken.
     #[must_use]
-    pub fn get(&self, name: &str) -> Option<&Value> {
+    pub fn has(&self, name: &str) -> bool {
+        self.get(name).is_some()
+    }
+
+    /// Returns true if a field is `null`.
+    #[must_use]
+    pub fn is_null(&self, name: &str) -> bool {
+        matches!(self.get(name), Some(FieldValue::Other(value)) if value.is_null())
+    }
+
+    /// Returns true if a field is an array.
+    #[must_use]
+    pub fn is_array(&self, name: &str) -> bool {
+        matches!(self.get(name), Some(FieldValue::Other(value)) if value.is_array())
+    }
+
+    /// Returns the text of a field, or `None` if the field is absent, was taken or is not a string.
+    #[must_use]
+    pub fn text(&self, name: &str) -> Option<&str> {
+        match self.get(name)? {
+            FieldValue::Text(text) => Some(text),
+            FieldValue::Number(_) | FieldValue::Other(_) => None,
+        }
+    }
+
+    fn get(&self, name: &str) -> Option<&FieldValue> {
         if self.remaining == 0 {
             return None;
         }
@@ -73,10 +114,13 @@ impl EventObject {
         self.remaining == 0
     }
 
-    /// Returns a mutable reference to the value of a field, or `None` if the field is absent or was
-    /// taken.
+    /// Returns a mutable reference to the value of a field, or `None` if the field is absent, was
+    /// taken, or is a string or a number.
     pub fn get_mut(&mut self, name: &str) -> Option<&mut Value> {
-        self.slot_mut(name).and_then(Option::as_mut)
+        match self.slot_mut(name)?.as_mut()? {
+            FieldValue::Other(value) => Some(value),
+            FieldValue::Text(_) | FieldValue::Number(_) => None,
+        }
     }
 
     /// Removes a field and returns its value, or `None` if the field is absent or was taken.
@@ -86,11 +130,27 @@ impl EventObject {
         }
         let value = self.slot_mut(name).and_then(Option::take);
         self.remaining -= usize::from(value.is_some());
-        value
+        value.map(Value::from)
+    }
+
+    /// Removes a field and returns its text. Returns `None`, and keeps the field, if the field is
+    /// not a string.
+    pub fn take_text(&mut self, name: &str) -> Option<Cow<'static, str>> {
+        if self.remaining == 0 {
+            return None;
+        }
+        let slot = self.slot_mut(name)?;
+        let value = slot.take_if(|value| matches!(value, FieldValue::Text(_)));
+        let Some(FieldValue::Text(text)) = value else {
+            return None;
+        };
+        self.remaining -= 1;
+        Some(text)
     }
 
     /// Sets the value of a field. The field is added if it is absent.
     pub fn set(&mut self, name: &'static str, value: Value) {
+        let value = FieldValue::from(value);
         let old_value = match self.slot_mut(name) {
             Some(slot) => slot.replace(value),
             None => {
@@ -110,11 +170,11 @@ impl EventObject {
         };
         self.fields
             .into_iter()
-            .filter_map(|(key, value)| Some((key, value?)))
+            .filter_map(|(key, value)| Some((key, value?.into())))
             .filter(move |(key, _)| !taken_names.contains(key))
     }
 
-    fn slot_mut(&mut self, name: &str) -> Option<&mut Option<Value>> {
+    fn slot_mut(&mut self, name: &str) -> Option<&mut Option<FieldValue>> {
         self.fields
             .iter_mut()
             .rev()
@@ -123,18 +183,42 @@ impl EventObject {
     }
 }
 
-impl From<Vec<(Cow<'static, str>, Option<Value>)>> for EventObject {
-    fn from(fields: Vec<(Cow<'static, str>, Option<Value>)>) -> Self {
+impl From<Object> for EventObject {
+    fn from(object: Object) -> Self {
+        let fields = object.into_iter();
+        let fields = fields.map(|(key, value)| (Cow::Owned(key), Some(value.into())));
+        let fields: Vec<_> = fields.collect();
         let remaining = fields.len();
         Self { fields, remaining }
     }
 }
 
-impl From<Object> for EventObject {
-    fn from(object: Object) -> Self {
-        let fields = object.into_iter();
-        let fields = fields.map(|(key, value)| (Cow::Owned(key), Some(value)));
-        fields.collect::<Vec<_>>().into()
+/// The value of a field. Most values are strings and numbers, which are stored apart from other
+/// values, because a [`Value`] is large and expensive to move.
+#[derive(Debug, Clone, PartialEq)]
+enum FieldValue {
+    Text(Cow<'static, str>),
+    Number(Number),
+    Other(Box<Value>),
+}
+
+impl From<Value> for FieldValue {
+    fn from(value: Value) -> Self {
+        match value {
+            Value::String(text) => Self::Text(text.into()),
+            Value::Number(number) => Self::Number(number),
+            other => Self::Other(Box::new(other)),
+        }
+    }
+}
+
+impl From<FieldValue> for Value {
+    fn from(value: FieldValue) -> Self {
+        match value {
+            FieldValue::Text(text) => Self::String(text.into_owned()),
+            FieldValue::Number(number) => Self::Number(number),
+            FieldValue::Other(value) => *value,
+        }
     }
 }
 
@@ -156,9 +240,73 @@ impl<'de> Visitor<'de> for ObjectVisitor {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<EventObject, A::Error> {
         let mut fields = Vec::with_capacity(6);
         while let Some(FieldName(name)) = map.next_key()? {
-            fields.push((name, Some(map.next_value()?)));
+            let common_texts: &[&str] = match &*name {
+                "type" => &COMMON_TYPES,
+                _ => &[],
+            };
+            let value = map.next_value_seed(ValueVisitor { common_texts })?;
+            fields.push((name, Some(value)));
         }
-        Ok(fields.into())
+        let remaining = fields.len();
+        Ok(EventObject { fields, remaining })
+    }
+}
+
+/// A visitor of the value of a field.
+struct ValueVisitor {
+    /// The texts that are not allocated.
+    common_texts: &'static [&'static str],
+}
+
+impl<'de> DeserializeSeed<'de> for ValueVisitor {
+    type Value = FieldValue;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<FieldValue, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for ValueVisitor {
+    type Value = FieldValue;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a value")
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<FieldValue, E> {
+        let common_text = self.common_texts.iter().find(|common| **common == text);
+        Ok(FieldValue::Text(match common_text {
+            Some(common) => Cow::Borrowed(common),
+            None => Cow::Owned(text.to_owned()),
+        }))
+    }
+
+    fn visit_bool<E: Error>(self, value: bool) -> Result<FieldValue, E> {
+        Ok(Value::Bool(value).into())
+    }
+
+    fn visit_i64<E: Error>(self, value: i64) -> Result<FieldValue, E> {
+        Ok(Value::from(value).into())
+    }
+
+    fn visit_u64<E: Error>(self, value: u64) -> Result<FieldValue, E> {
+        Ok(Value::from(value).into())
+    }
+
+    fn visit_f64<E: Error>(self, value: f64) -> Result<FieldValue, E> {
+        Ok(Value::from(value).into())
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<FieldValue, E> {
+        Ok(Value::Null.into())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<FieldValue, A::Error> {
+        Value::deserialize(SeqAccessDeserializer::new(list)).map(Into::into)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<FieldValue, A::Error> {
+        Value::deserialize(MapAccessDeserializer::new(map)).map(Into::into)
     }
 }
 

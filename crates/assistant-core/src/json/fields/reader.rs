@@ -5,6 +5,8 @@
 //! removed with a diagnostic. An unknown value of a closed set is removed together with the
 //! smallest optional item that encloses it. Strings are moved out of the object, never cloned.
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 
 use super::context::{Context, Fault, Path, Read, type_name};
@@ -82,11 +84,11 @@ impl<'p> Fields<'p> {
         self.object.take(key)
     }
 
-    fn get(&self, key: &str) -> Option<&Value> {
+    fn take_text(&mut self, key: &str) -> Option<String> {
         if self.has_failed() {
             return None;
         }
-        self.object.get(key)
+        self.object.take_text(key).map(Cow::into_owned)
     }
 
     fn record_wrong_type(
@@ -147,24 +149,21 @@ impl<'p> Fields<'p> {
     /// Takes a required string. If the field is missing or not a string, records a fault and
     /// returns an empty string.
     pub fn text(&mut self, context: &Context<'_>, key: &'static str) -> String {
-        match self.take(key) {
-            Some(Value::String(text)) => text,
-            other => {
-                self.record_wrong_type(context, key, "string", other.as_ref());
-                String::new()
-            }
-        }
+        self.take_text(key).unwrap_or_else(|| {
+            let other = self.take(key);
+            self.record_wrong_type(context, key, "string", other.as_ref());
+            String::new()
+        })
     }
 
     /// Takes an optional string. A value that is not a string records a fault.
     pub fn opt_text(&mut self, context: &mut Context<'_>, key: &'static str) -> Option<String> {
-        match self.opt_any(context, key)? {
-            Value::String(text) => Some(text),
-            other => {
-                self.record_wrong_type(context, key, "string", Some(&other));
-                None
-            }
+        if let Some(text) = self.take_text(key) {
+            return Some(text);
         }
+        let other = self.opt_any(context, key)?;
+        self.record_wrong_type(context, key, "string", Some(&other));
+        None
     }
 
     /// Takes a required object with known members. If the field is missing or not an object,
@@ -296,12 +295,9 @@ impl<'p> Fields<'p> {
     /// Takes a required field whose value must be the string `word`. Any other value records a
     /// fault.
     pub fn literal(&mut self, context: &Context<'_>, key: &'static str, word: &str) {
-        match self.take(key) {
-            Some(Value::String(text)) if text == word => {}
-            _ => {
-                let problem = format!("Invalid input: expected \"{word}\"");
-                self.record_malformed(context, key, &problem);
-            }
+        if self.take_text(key).as_deref() != Some(word) {
+            let problem = format!("Invalid input: expected \"{word}\"");
+            self.record_malformed(context, key, &problem);
         }
     }
 
@@ -329,17 +325,17 @@ impl<'p> Fields<'p> {
 
     /// Returns true if the field is present and is an array.
     pub fn is_array(&self, key: &str) -> bool {
-        matches!(self.get(key), Some(Value::Array(_)))
+        !self.has_failed() && self.object.is_array(key)
     }
 
     /// Returns true if the field is present.
     pub fn has(&self, key: &str) -> bool {
-        self.get(key).is_some()
+        !self.has_failed() && self.object.has(key)
     }
 
     /// Returns true if the field is present and `null`.
     pub fn is_null(&self, key: &str) -> bool {
-        matches!(self.get(key), Some(Value::Null))
+        !self.has_failed() && self.object.is_null(key)
     }
 
     /// Drops the remaining fields with a diagnostic, and returns `made`, which was built from the
