@@ -9,6 +9,7 @@ import { pathToFileURL } from "node:url";
 import { accessible } from "../support/browser.mjs";
 import { eventually } from "../support/chat.mjs";
 import { packageSuite } from "../support/embed.mjs";
+import { begin, finish, send } from "../support/fake-agent.mjs";
 import { ROOT } from "../support/servers.mjs";
 
 const LABELS = path.join(ROOT, "dist/embed/labels");
@@ -21,10 +22,20 @@ async function labelsOf(code) {
   return Object.fromEntries(NAMES.map((name, at) => [name, texts[at]]));
 }
 
-const pageTest = packageSuite();
+/** An agent that reports two steps. */
+const steps = (answer, input) => {
+  begin(answer, input);
+  for (const stepName of ["Read", "Sort"]) {
+    send(answer, { type: "STEP_STARTED", stepName });
+    send(answer, { type: "STEP_FINISHED", stepName });
+  }
+  finish(answer, input);
+};
 
-function languageTest(name, lang, body, options = {}) {
-  const address = ({ page, agent }) => `${page.url}launcher.html?${new URLSearchParams({ agent: `${agent.url}talk`, layout: "popup", lang })}`;
+const pageTest = packageSuite({ scenes: { steps } });
+
+function languageTest(name, lang, body, { scene = "talk", ...options } = {}) {
+  const address = ({ page, agent }) => `${page.url}launcher.html?${new URLSearchParams({ agent: `${agent.url}${scene}`, layout: "popup", lang })}`;
   pageTest(name, { address, bare: true, ...options }, async ({ page }) => {
     const fetched = [];
     page.on("request", (request) => fetched.push(new URL(request.url()).pathname));
@@ -63,6 +74,26 @@ languageTest("a language file is loaded with the program and replaced when lang 
   await page.getByRole("textbox", { name: "Message", exact: true }).waitFor();
   assert.equal(await page.locator(".la-place").getAttribute("lang"), null);
 });
+
+languageTest(
+  "counts have the plural form of the language of the labels",
+  "ar",
+  async (page) => {
+    const arabic = await labelsOf("ar");
+    await page.getByRole("button", { name: arabic.title }).click();
+    await page.locator("leptos-assistant [data-assistant-chat]").waitFor();
+    await page.getByRole("textbox", { name: arabic.message, exact: true }).fill("مرحبا");
+    await page.keyboard.press("Enter");
+    const summary = page.locator(".la-steps-summary");
+    const shows = (text) => eventually(async () => assert.equal((await summary.innerText()).trim(), text));
+    await shows("خطوتان");
+    await setLang(page, "de");
+    await shows("2 Schritte");
+    await setLang(page, "sv");
+    await shows("2 steps");
+  },
+  { scene: "steps" },
+);
 
 languageTest("the language of the page is followed, and single labels can be replaced", "", async (page) => {
   await page.evaluate(() => {

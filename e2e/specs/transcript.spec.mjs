@@ -88,7 +88,7 @@ longTest("the beginning and Show all can be reached by keyboard", async (chat) =
   await chat.page.keyboard.press("Home");
   await chat.log.locator('[data-message-id="past-0"]').waitFor();
   await eventually(async () => assert.ok((await chat.log.evaluate((log) => log.scrollTop)) === 0));
-  const button = chat.root.getByRole("button", { name: "Show all 1000 messages" });
+  const button = chat.root.getByRole("button", { name: "Show all 1,000 messages" });
   await chat.reach(button, "Shift+Tab", 240);
   await chat.page.keyboard.press("Enter");
   await eventually(async () => assert.equal(await all(chat).count(), 1000));

@@ -10,7 +10,6 @@ use leptos::{prelude::*, task::spawn_local};
 use super::{
     Feedback,
     branch::{can_regenerate, edit_button, regenerate_button, render_picker},
-    counts::insert_count_text,
     day::message_time,
     message_context::MessageContext,
     transcript_context::TranscriptContext,
@@ -304,10 +303,8 @@ fn format_cost(labels: &Labels, cost: &Cost, currency: &str) -> Vec<String> {
         (None, None, None) => None,
     };
     if let Some((label, count)) = tokens {
-        parts.push(insert_count_text(
-            label,
-            &time::format_number(as_float(count), true),
-        ));
+        let count = as_float(count);
+        parts.push(labels.insert_count_text(label, count, &time::format_number(count, true)));
     }
     if let Some(micros) = cost.price_micros().filter(|_| !currency.is_empty()) {
         parts.push(time::format_money(micros, currency));
@@ -334,7 +331,8 @@ fn format_duration(labels: &Labels, ms: u64) -> String {
         60_000..3_600_000 => (&labels.minutes, 60_000.0),
         _ => (&labels.hours, 3_600_000.0),
     };
-    insert_count_text(label, &time::format_number(as_float(ms) / unit, false))
+    let amount = as_float(ms) / unit;
+    labels.insert_count_text(label, amount, &time::format_number(amount, false))
 }
 
 #[allow(

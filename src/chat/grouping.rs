@@ -11,7 +11,7 @@ use assistant_core::conversation::{CallKey, Phase};
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 
-use super::{counts::insert_count, item::TurnBlock};
+use super::item::TurnBlock;
 use crate::{
     action::ToolCallView,
     assistant::Assistant,
@@ -357,7 +357,7 @@ pub(super) fn grouped_call(
 fn summary_line(groups: Groups, head: CallKey, words: Words) -> AnyView {
     let count = memo(move || groups.read_summary(&head, |summary| summary.count));
     let titles = memo(move || groups.read_summary(&head, |summary| summary.titles.clone()));
-    let count = move || insert_count(&words.word(|l| &l.tool_calls), count.get());
+    let count = move || words.count(|l| &l.tool_calls, count.get());
     let titles = move || view! { <ExactText text=titles.get() /> };
     let is_open = move || groups.open.with(|open| open.contains(&head));
     let toggle = move |_| {

@@ -6,7 +6,6 @@ mod announcer;
 mod branch;
 mod collapsible;
 mod composer;
-mod counts;
 mod day;
 mod deferred;
 mod dialogs;

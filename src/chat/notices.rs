@@ -8,15 +8,15 @@ use assistant_core::{
 };
 use leptos::{ev, html, prelude::*};
 
-use super::{
-    counts::insert_count_text, previous_conversation::undo_notice,
-    requested_announcement::RequestedAnnouncement,
-};
+use super::{previous_conversation::undo_notice, requested_announcement::RequestedAnnouncement};
 use crate::{
     assistant::{Assistant, assistant_for},
     store::Ownership,
     tool::ExactText,
-    ui::{Icon, LabelSelector, Labels, Words, dynamic, each, focus, format_size, memo, when},
+    ui::{
+        Icon, LabelSelector, Labels, Words, dynamic, each, focus, format_count, format_size, memo,
+        when,
+    },
     view::PartKind,
 };
 
@@ -185,7 +185,7 @@ fn limit_sentence(labels: &Labels, exceeded: Exceeded) -> String {
     };
     let amount = |count: usize| match exceeded.limit().counts_bytes() {
         true => format_size(count),
-        false => count.to_string(),
+        false => format_count(count),
     };
     let text = label.replace("{limit}", &amount(exceeded.most()));
     match exceeded.dropped() {
@@ -228,22 +228,16 @@ pub(super) fn notice_sentence(labels: &Labels, notice: &Notice) -> Option<String
         NoticeKind::Cancelled => &labels.notice_cancelled,
         NoticeKind::Stopped => &labels.notice_stopped,
         NoticeKind::NoAnswer => &labels.notice_no_answer,
-        NoticeKind::RunLimit if notice.limit() == Some(1) => &labels.notice_run_limit_one,
         NoticeKind::RunLimit => {
-            return Some(insert_count_text(
-                &labels.notice_run_limit,
-                &notice.limit().unwrap_or_default().to_string(),
-            ));
+            let limit = notice.limit().unwrap_or_default();
+            return Some(labels.insert_count(&labels.notice_run_limit, limit as usize));
         }
         NoticeKind::LoopEnded => &labels.notice_loop_ended,
         NoticeKind::CallIdReused => &labels.notice_call_id_reused,
         NoticeKind::CancelledRequest => &labels.notice_cancelled_request,
         NoticeKind::QuestionsHeldBack => {
-            let count = notice.count().unwrap_or_default().to_string();
-            return Some(insert_count_text(
-                &labels.notice_questions_held_back,
-                &count,
-            ));
+            let count = notice.count().unwrap_or_default();
+            return Some(labels.insert_count(&labels.notice_questions_held_back, count as usize));
         }
         NoticeKind::Forgotten => &labels.notice_forgotten,
         NoticeKind::LimitReached => return notice.exceeded().map(|of| limit_sentence(labels, of)),

@@ -6,7 +6,6 @@ use leptos::prelude::*;
 use super::{
     Feedback, MessageFn,
     activity_line::ActivityLine,
-    counts::insert_count,
     inbox_place::InboxPosition,
     item::{ListItem, ThreadEnd},
     list::{BlockList, ThreadChange},
@@ -97,8 +96,7 @@ pub fn Transcript(
     let jump_words = words.clone();
     let jump_label = move || match unseen_count.get() {
         0 => jump_words.word(|l| &l.jump),
-        1 => jump_words.word(|l| &l.new_message),
-        count => insert_count(&jump_words.word(|l| &l.new_messages), count).into(),
+        count => jump_words.count(|l| &l.new_messages, count).into(),
     };
     let render_item = move |item| match item {
         ListItem::Gap => view! { <Spacer place="between" height=list.between /> }.into_any(),
@@ -286,7 +284,7 @@ fn ShowAllButton(list: BlockList) -> impl IntoView {
     let words = Words::current();
     let render_button = move || {
         let words = words.clone();
-        let label = move || insert_count(&words.word(|l| &l.show_all), list.total.get());
+        let label = move || words.count(|l| &l.show_all, list.total.get());
         view! {
             <button
                 type="button"

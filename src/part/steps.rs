@@ -40,17 +40,6 @@ pub(crate) fn stored_steps(steps: ArcReadSignal<Vec<AgentStep>>) -> AnyView {
     step_list(steps, memo(|| false))
 }
 
-/// Returns a label that states the number of steps.
-fn count_label(words: &Words, count: usize) -> String {
-    match count {
-        1 => words.word(|l| &l.one_tool_call).into_owned(),
-        _ => {
-            let word = words.word(|l| &l.tool_calls);
-            word.replace("{count}", &count.to_string())
-        }
-    }
-}
-
 fn step_list(steps: ArcReadSignal<Vec<AgentStep>>, busy: Memo<bool>) -> AnyView {
     let words = Words::current();
     let has_unfinished_step = {
@@ -78,7 +67,7 @@ fn step_list(steps: ArcReadSignal<Vec<AgentStep>>, busy: Memo<bool>) -> AnyView 
                 Some(name) => view! { {spinner()}<span dir="auto">{name}</span> }.into_any(),
                 None => view! {
                     {Icon::chevron()}
-                    <span>{count_label(&words, steps.with(Vec::len))}</span>
+                    <span>{words.count(|l| &l.tool_calls, steps.with(Vec::len))}</span>
                 }
                 .into_any(),
             }

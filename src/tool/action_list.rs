@@ -65,8 +65,8 @@ impl ActionChoices {
     ) -> AnyView {
         let words = Words::current();
         let choices = self.0.get_value();
-        let count = choices.len().to_string();
-        let title = move || words.word(|l| &l.decide_each).replace("{count}", &count);
+        let count = choices.len();
+        let title = move || words.count(|l| &l.decide_each, count);
         let actions = open.actions().iter().zip(choices).enumerate();
         let actions = actions
             .map(|(index, (action, choice))| {

@@ -60,10 +60,7 @@ fn questions_line(assistant: &Assistant, held_back: Memo<usize>) -> AnyView {
     let assistant = assistant.clone();
     let held_back_note = move || {
         let (count_words, assistant) = (words.clone(), assistant.clone());
-        let count = move || {
-            let template = count_words.word(|l| &l.held_back);
-            template.replace("{count}", &held_back.get().to_string())
-        };
+        let count = move || count_words.count(|l| &l.held_back, held_back.get());
         let show_questions = move |_| {
             pass_focus();
             // The error is ignored, because `show_held_back` fails only if no question is held

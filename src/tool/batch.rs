@@ -152,10 +152,7 @@ fn batch_card(entries: RwSignal<Vec<BatchEntry>>) -> AnyView {
         entries.with_untracked(|list| list.first().and_then(|entry| entry.call.assistant()));
     let stop = assistant.map(|assistant| stop_button(&assistant, pass_focus));
     let (count_words, title_words) = (words.clone(), words.clone());
-    let count = move || {
-        let template = count_words.word(|l| &l.several_questions);
-        template.replace("{count}", &entries.with(Vec::len).to_string())
-    };
+    let count = move || count_words.count(|l| &l.several_questions, entries.with(Vec::len));
     let rows = move || {
         let list = entries.get().into_iter();
         let rows = list.map(|entry| {

@@ -5,7 +5,7 @@ use assistant_core::action::{ArgMaximum, GrantBounds, RememberedApproval};
 use leptos::prelude::*;
 
 use super::ExactText;
-use crate::ui::{Words, is_trusted, time};
+use crate::ui::{Words, format_count, is_trusted, time};
 
 /// The durations that are offered to the user, in milliseconds. Only durations below the maximum
 /// that the action permits are shown.
@@ -177,9 +177,8 @@ pub(super) fn remaining_bounds_text(
     let fill = |template: &str, name: &str, value: &str| template.replace(name, value);
     let mut parts = Vec::new();
     if let (Some(uses_left), Some(uses)) = (approval.uses_left(), approval.uses()) {
-        let template = words.word(|l| &l.uses_left);
-        let text = fill(&template, "{left}", &uses_left.to_string());
-        parts.push(fill(&text, "{count}", &uses.to_string()));
+        let text = words.count(|l| &l.uses_left, uses as usize);
+        parts.push(fill(&text, "{left}", &format_count(uses_left as usize)));
     }
     if let Some(expires_at) = approval.expires_at() {
         let time_text = time::format_time(expires_at, time::TimeFormat::Full).unwrap_or_default();

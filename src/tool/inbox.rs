@@ -6,8 +6,7 @@ use leptos::prelude::*;
 use serde_json::Value;
 
 use super::{
-    ToolCallSlot, attention::held_back_line, question::question,
-    question_number::fill_number_and_count,
+    ToolCallSlot, attention::held_back_line, question::question, question_number::position_label,
 };
 use crate::{
     assistant::{Assistant, assistant_for},
@@ -46,9 +45,7 @@ pub fn InterruptInbox(
         all_interrupts.with(|list| {
             let answered_count = list.iter().filter(|open| open.answer().is_some()).count();
             (answered_count < list.len())
-                .then(|| {
-                    fill_number_and_count(&words.word(|l| &l.answered), answered_count, list.len())
-                })
+                .then(|| position_label(&words.word(|l| &l.answered), answered_count, list.len()))
                 .flatten()
         })
     });

@@ -4,7 +4,7 @@ use leptos::prelude::*;
 
 use crate::{
     assistant::Assistant,
-    ui::{Words, dynamic},
+    ui::{Words, dynamic, insert_position},
 };
 
 /// Renders the number of a question among all questions of the agent. Renders nothing for a single
@@ -14,15 +14,14 @@ pub(super) fn question_number(assistant: &Assistant, id: String) -> AnyView {
     dynamic(move || {
         let label = interrupts.with(|list| {
             let index = list.iter().position(|open| open.interrupt().id == id)?;
-            fill_number_and_count(&words.word(|l| &l.place), index + 1, list.len())
+            position_label(&words.word(|l| &l.place), index + 1, list.len())
         });
         label.map(|label| view! { <span class="la-approval-place">{label}</span> })
     })
     .into_any()
 }
 
-/// Fills a label with a number and a count; `None` if the count is less than two.
-pub(super) fn fill_number_and_count(word: &str, number: usize, count: usize) -> Option<String> {
-    let replace = |name, number: usize| word.replace(name, &number.to_string());
-    (count > 1).then(|| replace("{number}", number).replace("{count}", &count.to_string()))
+/// Inserts a number and a count into a label; `None` if the count is less than two.
+pub(super) fn position_label(label: &str, number: usize, count: usize) -> Option<String> {
+    (count > 1).then(|| insert_position(label, number, count))
 }

@@ -70,6 +70,9 @@ macro_rules! labels {
         }
 
         /// The texts of the components. Placeholders are in braces, such as `{count}` for a number.
+        /// A text with several plural forms lists the forms in the syntax of ICU messages:
+        /// `{count, plural, one {# step} other {# steps}}`. The browser's `Intl.PluralRules`
+        /// selects the form in the language of [`in_language`](Self::in_language).
         ///
         /// The default is English. [`with`](Self::with) replaces texts, and
         /// [`provide_labels`](crate::provide_labels) passes them to the components.
@@ -77,6 +80,8 @@ macro_rules! labels {
         pub struct Labels {
             $(pub(crate) $field: Word,)*
             pub(crate) reasons: Reasons,
+            /// The tag of the language whose plural forms are used; empty for that of the page.
+            pub(crate) language: Word,
         }
 
         impl Labels {
@@ -117,7 +122,6 @@ labels! {
     You you,
     Assistant assistant,
     Jump jump,
-    NewMessage new_message,
     NewMessages new_messages,
     ShowAll show_all,
     Today today,
@@ -126,7 +130,6 @@ labels! {
     GoodAnswer good_answer,
     BadAnswer bad_answer,
     ToolCalls tool_calls,
-    OneToolCall one_tool_call,
     Tokens tokens,
     InputTokens input_tokens,
     OutputTokens output_tokens,
@@ -233,7 +236,6 @@ labels! {
     NoticeCancelled notice_cancelled,
     NoticeStopped notice_stopped,
     NoticeRunLimit notice_run_limit,
-    NoticeRunLimitOne notice_run_limit_one,
     NoticeNoAnswer notice_no_answer,
     AlreadyDecided already_decided,
     NoEdits no_edits,
@@ -413,8 +415,7 @@ labels! {
     DeleteTitle delete_title,
     DeleteOne delete_one,
     DeleteText delete_text,
-    DeletedOne deleted_one,
-    DeletedMany deleted_many,
+    DeletedMessages deleted_messages,
     NoBranches no_branches,
     DrawTree draw_tree,
     FitTree fit_tree,

@@ -21,6 +21,7 @@ mod lifecycle;
 mod live_regions;
 mod media;
 mod partial_list;
+mod plural;
 mod reactive;
 mod style;
 mod subscription;
@@ -57,6 +58,7 @@ pub(crate) use live_regions::{LiveRegions, Region, live_in_dialog};
 pub(crate) use partial_list::PartialList;
 #[cfg(feature = "markdown")]
 pub(crate) use partial_list::show_more_text;
+pub(crate) use plural::{format_count, insert_position};
 pub(crate) use reactive::{Attributes, attributes, effect, memo};
 pub(crate) use subscription::subscribe;
 pub(crate) use text_format::{

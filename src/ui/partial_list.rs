@@ -2,7 +2,7 @@
 
 use leptos::{html, prelude::*};
 
-use super::{Labels, Words, dynamic, focus};
+use super::{Labels, Words, dynamic, focus, format_count};
 
 /// The number of items that one press of the button adds.
 const ITEMS_PER_PRESS: usize = 100;
@@ -84,6 +84,5 @@ pub(crate) fn show_more_text(labels: &Labels, count: usize, total: usize) -> Str
         true => &labels.show_more_of,
         false => &labels.show_more,
     };
-    let text = template.replace("{count}", &count.to_string());
-    text.replace("{total}", &total.to_string())
+    labels.insert_count(&template.replace("{total}", &format_count(total)), count)
 }

@@ -54,6 +54,14 @@ pub(crate) fn format_number(value: f64, compact: bool) -> String {
     format_with_intl("NumberFormat", options, &value.into()).unwrap_or_else(|| format_float(value))
 }
 
+/// Returns the plural category of a number with at most one fraction digit, in a language; `None`
+/// if the browser cannot determine the category. An empty language is that of the page.
+pub(crate) fn plural_category(language: &str, number: f64) -> Option<String> {
+    let language = Some(language).filter(|language| !language.is_empty());
+    let language = language.map(str::to_owned).or_else(page_language);
+    call_intl("PluralRules", &[DIGITS_OPTION], language, &number.into())
+}
+
 /// Formats a duration in the largest of the units day, hour and minute that leaves no remainder, or
 /// in seconds below one minute.
 pub(crate) fn format_whole_duration(ms: i64) -> String {
@@ -146,13 +154,25 @@ thread_local! {
     static FORMATTERS: RefCell<Vec<(String, Function)>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Formats a value with an `Intl` class; `None` if the browser fails. The formatter is cached,
-/// because creating the formatter is the slowest step.
+fn page_language() -> Option<String> {
+    let html = document().document_element();
+    html.and_then(|html| html.get_attribute("lang"))
+        .filter(|language| !language.is_empty())
+}
+
+/// Formats a value with an `Intl` class in the language of the page; `None` if the browser fails.
 fn format_with_intl(class: &str, options: &[IntlOption<'_>], value: &JsValue) -> Option<String> {
-    let language = document()
-        .document_element()
-        .and_then(|e| e.get_attribute("lang"))
-        .filter(|language| !language.is_empty());
+    call_intl(class, options, page_language(), value)
+}
+
+/// Formats a value with an `Intl` class, or selects the plural category of a number; `None` if the
+/// browser fails. The formatter is cached, because creating the formatter is the slowest step.
+fn call_intl(
+    class: &str,
+    options: &[IntlOption<'_>],
+    language: Option<String>,
+    value: &JsValue,
+) -> Option<String> {
     // The key contains the time zone, because a formatter is bound to the time zone in which it was
     // created.
     let time_zone_offset = format_float(js_sys::Date::new_0().get_timezone_offset());
@@ -180,29 +200,35 @@ fn format_with_intl(class: &str, options: &[IntlOption<'_>], value: &JsValue) ->
     format.call1(&JsValue::UNDEFINED, value).ok()?.as_string()
 }
 
-/// Creates the format function of an `Intl` class; `None` if the browser fails. If the constructor
-/// throws for the language of the page, the browser's own language is used. `Reflect` converts the
-/// exception to an error.
+/// Creates the format function of an `Intl` class, or the function that selects a plural category;
+/// `None` if the browser fails. If the constructor throws for the language, the browser's own
+/// language is used. `Reflect` converts the exception to an error.
 fn create_formatter(
-    class: &str,
+    class_name: &str,
     options: &[IntlOption<'_>],
-    page: Option<String>,
+    language: Option<String>,
 ) -> Option<Function> {
     let intl = Reflect::get(&js_sys::global(), &"Intl".into()).ok()?;
-    let class: Function = Reflect::get(&intl, &class.into()).ok()?.dyn_into().ok()?;
+    let class: Function = Reflect::get(&intl, &class_name.into())
+        .ok()?
+        .dyn_into()
+        .ok()?;
     let options_object = Object::new();
     for (name, value) in options {
         // The error is ignored, because setting a property of a new object cannot fail.
         let _ = Reflect::set(&options_object, &(*name).into(), &(*value).into());
     }
-    let language = page.map_or(JsValue::UNDEFINED, JsValue::from);
+    let language = language.map_or(JsValue::UNDEFINED, JsValue::from);
     let construct = |language: &JsValue| {
         Reflect::construct(&class, &Array::of2(language, options_object.as_ref()))
     };
-    let format = construct(&language)
+    let formatter = construct(&language)
         .or_else(|_| construct(&JsValue::UNDEFINED))
         .ok()?;
-    // The property `format` is a function that is already bound to its formatter.
-    let format = Reflect::get(&format, &"format".into()).ok()?;
-    format.dyn_into().ok()
+    let method_name = match class_name {
+        "PluralRules" => "select",
+        _ => "format",
+    };
+    let method = Reflect::get(&formatter, &method_name.into()).ok()?;
+    Some(method.dyn_into::<Function>().ok()?.bind0(&formatter))
 }

@@ -5,7 +5,7 @@ use leptos_assistant::{
     Approval, AssistantProvider, Attachments, ChatWindow, LabelName, Labels, Suggestion,
     ToolAction, ToolContext,
     agent::Script,
-    event::{Content, ContentPart, PartBody, Source},
+    event::{Content, ContentPart, EventKind, PartBody, Source},
     provide_labels,
     testing::{MockAgent, mount, settle, until},
     tool::SchemaForm,
@@ -305,6 +305,46 @@ async fn changed_labels_update_refusals_and_validation_problems() {
             (".la-ask .la-field-problem", english, german_words),
         ];
         assert_follows_language(&chat, german, &places).await;
+    }
+}
+
+#[wasm_bindgen_test]
+async fn a_count_selects_the_plural_form_of_the_language_of_the_labels() {
+    const FORMS: &str = "{count, plural, one {one} two {two} few {few: #} other {other: #}}";
+    for (language, count, expected) in [
+        ("ar", 1, "one"),
+        ("ar", 2, "two"),
+        ("ar", 7, "few: 7"),
+        ("ar", 11, "other: 11"),
+        ("de", 1, "one"),
+        ("de", 2, "other: 2"),
+    ] {
+        let script = (0..count).fold(Script::new().text("Done"), |script, number| {
+            let step_name = number.to_string();
+            let started = EventKind::StepStarted {
+                step_name: step_name.clone(),
+            };
+            script
+                .event(started)
+                .event(EventKind::StepFinished { step_name })
+        });
+        let agent = MockAgent::new().answer(script);
+        let page = mount(move || {
+            let labels = Labels::default().with([(LabelName::ToolCalls, FORMS)]);
+            provide_labels(labels.in_language(language));
+            view! {
+                <AssistantProvider agent>
+                    <ChatWindow suggestions=vec![Suggestion::new("go")] />
+                </AssistantProvider>
+            }
+        });
+        assert!(until(|| page.click(".la-suggestion")).await);
+        let is_expected = || page.text(".la-steps-summary") == expected;
+        assert!(
+            until(is_expected).await,
+            "{language}, {count}: {}",
+            page.text(".la-steps-summary")
+        );
     }
 }
 

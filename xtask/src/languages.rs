@@ -119,15 +119,48 @@ fn string_literals(source: &str) -> Vec<(String, String)> {
     found
 }
 
-/// Returns the names of the placeholders in a text, sorted.
+/// The plural categories of Unicode.
+const PLURAL_CATEGORIES: [&str; 6] = ["zero", "one", "two", "few", "many", "other"];
+
+/// Returns the names of the placeholders in a text, sorted. Plural forms count as one placeholder,
+/// `count`; invalid forms are part of its name.
 fn placeholders(text: &str) -> Vec<&str> {
-    let mut names: Vec<_> = text
-        .split('{')
-        .skip(1)
-        .filter_map(|rest| Some(rest.split_once('}')?.0))
-        .collect();
+    let mut names = Vec::new();
+    let mut rest = text;
+    while let Some((_, tail)) = rest.split_once('{') {
+        let end = match tail.starts_with("count, plural,") {
+            true => tail.find("}}").map(|end| end + 1),
+            false => tail.find('}'),
+        };
+        let Some((name, after)) = end.map(|end| tail.split_at(end)) else {
+            break;
+        };
+        names.push(match has_valid_forms(name) {
+            true => "count",
+            false => name,
+        });
+        rest = after;
+    }
     names.sort_unstable();
     names
+}
+
+/// Returns true for plural forms with distinct categories, of which `other` is the last.
+fn has_valid_forms(placeholder: &str) -> bool {
+    let Some(forms) = placeholder.strip_prefix("count, plural,") else {
+        return false;
+    };
+    let forms = forms.trim_end().trim_end_matches('}').split('}');
+    let categories = forms.map(|form| form.split_once('{').map_or("", |(name, _)| name.trim()));
+    let indices: Vec<_> = categories
+        .map(|category| {
+            PLURAL_CATEGORIES
+                .iter()
+                .position(|known| *known == category)
+        })
+        .collect();
+    let is_ordered = indices.is_sorted_by(|a, b| a < b);
+    is_ordered && !indices.contains(&None) && indices.last() == Some(&Some(5))
 }
 
 /// Checks that the table of each language has the labels and placeholders of the English table, and
@@ -316,6 +349,31 @@ mod tests {
         assert!(faults[0].starts_with("send must have the placeholders"));
         assert_eq!(faults[1], "stop is missing");
         assert_eq!(faults[2], "1 reasons, not 2");
+    }
+
+    #[test]
+    fn plural_forms_are_one_placeholder() {
+        for (text, names) in [
+            ("{number} of {count}", vec!["count", "number"]),
+            (
+                "After {count, plural, one {# step} other {# steps}} in {time}",
+                vec!["count", "time"],
+            ),
+            (
+                "{count, plural, one {# step}}",
+                vec!["count, plural, one {# step}"],
+            ),
+            (
+                "{count, plural, other {#} one {#}}",
+                vec!["count, plural, other {#} one {#}"],
+            ),
+            (
+                "{count, plural, several {#} other {#}}",
+                vec!["count, plural, several {#} other {#}"],
+            ),
+        ] {
+            assert_eq!(placeholders(text), names, "{text}");
+        }
     }
 
     #[test]

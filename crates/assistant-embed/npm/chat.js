@@ -99,7 +99,7 @@ export async function mountWith({ load, module, mountChat, protocols, stores }, 
   if (store) look.store = look.storeName ?? "leptos-assistant";
   const shadows = look.shadow ? loadShadow(checked) : undefined;
   const [words, attach] = await Promise.all([textsOf("mount", lang, labels, checked), shadows, loadProgram(load, module, checked)]);
-  look.texts = words.texts;
+  Object.assign(look, { texts: words.texts, language: words.language });
   await settled?.();
   // Attached last: it hides the content of the element, and cannot be removed.
   const shadow = attach?.(element);
@@ -129,7 +129,7 @@ export async function mountWith({ load, module, mountChat, protocols, stores }, 
       throw error;
     });
     if (removed || mine !== turn) return;
-    look.texts = words.texts;
+    Object.assign(look, { texts: words.texts, language: words.language });
     clear.replace(words.stopped);
     enter(() => chat.setTexts(look));
   };

@@ -191,7 +191,8 @@ export interface LiveOptions extends Pick<MountOptions, "url" | "headers" | "cre
   model?: string;
 }
 
-/** Texts of the chat by their names; a missing one has the words of the language. Placeholders are in braces: `{count}`. */
+/** Texts of the chat by their names; a missing one has the words of the language. Placeholders are in braces: `{count}`.
+ * A text may list plural forms by their categories: `{count, plural, one {# step} other {# steps}}`. */
 export type Labels = Partial<Record<LabelName, string>>;
 
 export interface AttachmentLimits {

@@ -17,22 +17,24 @@ const FILES = {
 const fetchFile = (name, checked) => checked?.load(`labels/${name}.js`) ?? FILES[name]();
 
 /**
- * Returns the texts for the program, a list in which a missing text is English, and the texts of the notice that the
- * chat has stopped. `labels` are the page's labels, by name.
+ * Returns the texts for the program, a list in which a missing text is English, their language, and the texts of the notice
+ * that the chat has stopped. `labels` are the page's labels, by name.
  */
 export async function textsOf(where, lang, labels, checked) {
   if (lang !== undefined && typeof lang !== "string") throw new TypeError(`${where}: the option \`lang\` must be a language, such as "de"`);
   const own = ownTexts(where, labels);
   const code = languageOf(lang ?? "");
   const [{ texts = [], stopped = {} }, named] = await Promise.all([code ? load(code, checked) : {}, own.length > 0 ? fetchFile("names", checked) : undefined]);
-  if (!named) return { texts, stopped };
+  // Labels of the page may be in a language without a file.
+  const language = code ?? (own.length > 0 && lang ? lang : "en");
+  if (!named) return { texts, stopped, language };
   const all = [...texts];
   for (const [name, text] of own) {
     const at = named.NAMES.indexOf(name);
     if (at < 0) throw new TypeError(`${where}: there is no label \`${name}\``);
     all[at] = text;
   }
-  return { texts: all, stopped: { ...stopped, ...Object.fromEntries(own) } };
+  return { texts: all, language, stopped: { ...stopped, ...Object.fromEntries(own) } };
 }
 
 /** Reads each label of a page once, because labels may be getters. */

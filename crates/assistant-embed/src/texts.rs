@@ -32,8 +32,10 @@ impl Texts {
         self.label.set(label);
         self.greeting
             .set(get_property(options, "greeting").as_string());
+        let labels = parse_labels(&get_property(options, "texts"));
+        let language = get_property(options, "language").as_string();
         self.labels
-            .set(Arc::new(parse_labels(&get_property(options, "texts"))));
+            .set(Arc::new(labels.in_language(language.unwrap_or_default())));
     }
 
     /// Provides the labels to the components of the chat.

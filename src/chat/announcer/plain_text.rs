@@ -67,8 +67,8 @@ fn push_plain_text(node: &Node, labels: &Labels, output: &mut String) {
         Kind::Math { tex, .. } => output.push_str(tex),
         Kind::SoftBreak | Kind::HardBreak => output.push(' '),
         Kind::CodeBlock { text, .. } => {
-            let lines = text.lines().count().to_string();
-            output.push_str(&labels.speech_code.replace("{count}", &lines));
+            let line_count = text.lines().count();
+            output.push_str(&labels.insert_count(&labels.speech_code, line_count));
         }
         Kind::Rule | Kind::FootnoteReference(_) => {}
         _ => node

@@ -4,7 +4,9 @@ use assistant_core::conversation::{MessageId, Sibling};
 use leptos::{ev, html, prelude::*};
 
 use super::super::{message_context::MessageContext, transcript_context::TranscriptContext};
-use crate::ui::{Icon, IconButton, Labels, Word, Words, dynamic, effect, memo, when};
+use crate::ui::{
+    Icon, IconButton, Labels, Word, Words, dynamic, effect, insert_position, memo, when,
+};
 
 /// Shows the version of a message, "2 / 3", with buttons for the previous and the next version.
 /// Renders nothing for a message with one version. A [`Transcript`](crate::chat::Transcript) shows
@@ -155,9 +157,7 @@ fn restore_focus_after_switch(
 }
 
 fn format_version(label: &str, (number, count): (usize, usize)) -> String {
-    label
-        .replace("{number}", &number.to_string())
-        .replace("{count}", &count.to_string())
+    insert_position(label, number, count)
 }
 
 fn arrow_button(

@@ -7,10 +7,7 @@ use assistant_core::{
 use leptos::{ev, html, prelude::*};
 
 use super::{TreeDialog, TreeState, row::message_preview};
-use crate::{
-    chat::counts::insert_count,
-    ui::{LabelSelector, Labels, Word, dynamic, each, effect, fresh_id, live_in_dialog},
-};
+use crate::ui::{LabelSelector, Labels, Word, dynamic, each, effect, fresh_id, live_in_dialog};
 
 /// Renders the open dialog of the tree, if any.
 pub(super) fn view(tree: &TreeState) -> AnyView {
@@ -52,7 +49,7 @@ fn deletion_dialog(tree: &TreeState, dialog_id: String, id: &MessageId) -> AnyVi
         let words = words.clone();
         move || match count {
             0 | 1 => words.word(|l| &l.delete_one).into_owned(),
-            count => insert_count(&words.word(|l| &l.delete_text), count),
+            count => words.count(|l| &l.delete_text, count),
         }
     };
     let description_id = format!("la-dialog-{}", fresh_id());

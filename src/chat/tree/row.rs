@@ -7,7 +7,7 @@ use assistant_core::{
 use leptos::prelude::*;
 
 use super::{TreeState, view::as_float};
-use crate::ui::{Icon, dynamic, format_float};
+use crate::ui::{Icon, dynamic, format_float, insert_position};
 
 /// The maximum length of the beginning of a message, in characters.
 const MAX_CHARS: usize = 120;
@@ -45,10 +45,7 @@ pub(super) fn view(
     };
     let version = (row.version().1 > 1).then(|| {
         let (long_words, (number, count)) = (words.clone(), row.version());
-        let insert_version = move |template: &str| {
-            let template = template.replace("{number}", &number.to_string());
-            template.replace("{count}", &count.to_string())
-        };
+        let insert_version = move |template: &str| insert_position(template, number, count);
         let short_words = words.clone();
         view! {
             <span class="la-tree-version" aria-hidden="true">

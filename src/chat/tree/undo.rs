@@ -4,10 +4,7 @@ use assistant_core::session::TreeChange;
 use leptos::prelude::*;
 
 use super::TreeState;
-use crate::{
-    chat::counts::insert_count,
-    ui::{Icon, dynamic, memo},
-};
+use crate::ui::{Icon, dynamic, memo};
 
 /// Shows the last deletion, with an Undo button as long as the branch can be restored.
 pub(super) fn view(tree: &TreeState) -> AnyView {
@@ -25,8 +22,7 @@ pub(super) fn view(tree: &TreeState) -> AnyView {
     let words = tree.words.clone();
     let text = move || match deleted_count.get() {
         None => String::new(),
-        Some(1) => words.word(|l| &l.deleted_one).into_owned(),
-        Some(count) => insert_count(&words.word(|l| &l.deleted_many), count),
+        Some(count) => words.count(|l| &l.deleted_messages, count),
     };
     let restore_tree = tree.clone();
     let restore = move |_| {

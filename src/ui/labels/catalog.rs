@@ -3,7 +3,7 @@
 
 use std::{error::Error, fmt};
 
-use super::{LabelName, Labels, Word};
+use super::{super::plural::without_forms, LabelName, Labels, Word};
 
 impl Labels {
     /// Returns the text of a label.
@@ -37,12 +37,31 @@ impl Labels {
         self
     }
 
+    /// Sets the language whose plural forms the texts have, as a language tag such as `nl`.
+    ///
+    /// The default is the language of the translation: `en` for `Labels::default()`. Labels that
+    /// [`complete`](Self::complete) returns have the forms of the page's language (`<html lang>`).
+    ///
+    /// ```
+    /// use leptos_assistant::{LabelName, Labels};
+    ///
+    /// let steps = "{count, plural, one {# krok} few {# kroki} other {# kroków}}";
+    /// let labels = Labels::default().with([(LabelName::ToolCalls, steps)]).in_language("pl");
+    /// assert_eq!(labels.get(LabelName::ToolCalls), steps);
+    /// ```
+    #[must_use]
+    pub fn in_language(mut self, tag: impl Into<Word>) -> Self {
+        self.language = tag.into();
+        self
+    }
+
     /// Creates labels from the texts of all labels, such as those of another language.
     ///
     /// # Errors
     ///
     /// Returns the names of the labels without a text, and the names of the labels with different
-    /// placeholders than in the English text. An application can check its texts in a test.
+    /// placeholders than in the English text, or with plural forms but no form for `other`. An
+    /// application can check its texts in a test.
     ///
     /// ```
     /// use leptos_assistant::{LabelName, Labels};
@@ -55,7 +74,7 @@ impl Labels {
         texts: impl IntoIterator<Item = (LabelName, T)>,
     ) -> Result<Self, IncompleteLabels> {
         let english = Self::default();
-        let mut labels = english.clone();
+        let mut labels = english.clone().in_language("");
         let mut error = IncompleteLabels {
             missing: LabelName::ALL.to_vec(),
             wrong_placeholders: Vec::new(),
@@ -65,7 +84,8 @@ impl Labels {
             error.missing.retain(|missing| *missing != label);
         }
         for &label in LabelName::ALL {
-            if placeholders(labels.get(label)) != placeholders(english.get(label)) {
+            let [text, english_text] = [&labels, &english].map(|of| without_forms(of.get(label)));
+            if placeholders(&text) != placeholders(&english_text) {
                 error.wrong_placeholders.push(label);
             }
         }
@@ -130,7 +150,8 @@ impl IncompleteLabels {
         &self.missing
     }
 
-    /// Returns the labels with different placeholders than in the English text.
+    /// Returns the labels with different placeholders than in the English text, or with plural
+    /// forms but no form for `other`.
     #[must_use]
     pub fn wrong_placeholders(&self) -> &[LabelName] {
         &self.wrong_placeholders
@@ -199,7 +220,33 @@ mod tests {
             .map(|label| (*label, format!("„{}“", english.get(*label))));
         let labels = Labels::complete(table).unwrap();
         assert_eq!(labels.get(LabelName::Send), "„Send“");
-        assert_eq!(labels.get(LabelName::NewMessages), "„{count} new messages“");
+        assert_eq!(
+            labels.get(LabelName::ShowAll),
+            "„Show all {count} messages“"
+        );
+    }
+
+    #[test]
+    fn plural_forms_count_as_one_placeholder_and_need_a_form_for_other() {
+        let is_refused = |text: &'static str| {
+            let texts = LabelName::ALL.iter().map(|label| (*label, label.name()));
+            let error = Labels::complete(texts.chain([(LabelName::NewMessages, text)]));
+            let error = error.unwrap_err();
+            error.wrong_placeholders().contains(&LabelName::NewMessages)
+        };
+        for text in [
+            "{count} berichten",
+            "{count, plural, one {# bericht} other {# berichten}}",
+        ] {
+            assert!(!is_refused(text), "{text}");
+        }
+        for text in [
+            "{count, plural, one {# bericht}}",
+            "{count, plural, one {",
+            "berichten",
+        ] {
+            assert!(is_refused(text), "{text}");
+        }
     }
 
     #[test]
