@@ -152,23 +152,32 @@ export async function decide(card, name) {
 async function readAndPress(card, name) {
   const button = await read(card, name);
   // The outcome is stored on the page, because a refused button may be enabled again before a busy machine asks for it.
-  await button.evaluate((button) =>
+  await button.evaluate((button) => {
+    let isEarly = false;
+    button.addEventListener("pointerdown", () => (isEarly = button.hasAttribute("aria-disabled")));
     button.addEventListener("click", () =>
       requestAnimationFrame(() => {
-        button.dataset.clicked = button.isConnected && button.hasAttribute("aria-disabled") ? "refused" : "accepted";
+        const isRefused = isEarly || (button.isConnected && button.hasAttribute("aria-disabled"));
+        button.dataset.clicked = isRefused ? "refused" : "accepted";
       }),
-    ),
-  );
+    );
+  });
   const outcome = (button) =>
     new Promise((done) =>
-      requestAnimationFrame(() => requestAnimationFrame(() => done(button.dataset.clicked ?? (button.isConnected ? "missed" : "replaced")))),
+      requestAnimationFrame(() =>
+        requestAnimationFrame(() => {
+          done(button.dataset.clicked ?? (button.isConnected ? "missed" : "replaced"));
+          delete button.dataset.clicked;
+        }),
+      ),
     );
-  for (let result = ""; result !== "accepted"; ) {
-    await button.evaluate((button) => delete button.dataset.clicked);
+  for (let presses = 0; presses < 20; presses++) {
     await press(card.page(), button);
-    result = await button.evaluate(outcome);
+    const result = await button.evaluate(outcome);
+    if (result === "accepted") return;
     if (result === "replaced") throw new Error(`${name}: the button is not attached to the DOM any more`);
   }
+  throw new Error(`${name}: 20 presses were refused, or missed the button`);
 }
 
 /** Scrolls to the end of a request. Returns the button of this name. */
@@ -189,8 +198,9 @@ export async function read(card, name) {
 export async function press(page, button) {
   await button.waitForElementState("stable");
   await button.waitForElementState("enabled");
-  const { x, y, width, height } = await button.boundingBox();
-  await page.mouse.click(x + width / 2, y + height / 2);
+  const box = await button.boundingBox();
+  if (!box) throw new Error("the button is not attached to the DOM");
+  await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
 }
 
 /** The parts that must have been visible for half a second each before an answer counts. */

@@ -147,16 +147,27 @@ export const timing = [
         const { x, y } = await stage.aim();
         await stage.page.mouse.move(x + 40, y + 60);
         const button = await stage.button.elementHandle();
-        await button.evaluate(async (button, place) => {
-          document.querySelector(place).style.transform = "translate(40px, 60px)";
-          // The change is the time at which the chat has noticed the move.
-          while (!button.hasAttribute("aria-disabled")) await new Promise(requestAnimationFrame);
-          globalThis.attack.times.mark();
-          setTimeout(() => {
-            const end = performance.now() + 700;
-            while (performance.now() < end);
-          });
-        }, stage.driver.place);
+        await button.evaluate(
+          (button, place) =>
+            new Promise((done, fail) => {
+              const limit = setTimeout(() => fail(new Error("the chat has not noticed the move")), 5000);
+              // The change is the time at which the chat notices the move.
+              const observer = new MutationObserver(() => {
+                if (!button.hasAttribute("aria-disabled")) return;
+                observer.disconnect();
+                clearTimeout(limit);
+                globalThis.attack.times.mark();
+                setTimeout(() => {
+                  const end = performance.now() + 700;
+                  while (performance.now() < end);
+                });
+                done();
+              });
+              observer.observe(button, { attributeFilter: ["aria-disabled"] });
+              document.querySelector(place).style.transform = "translate(40px, 60px)";
+            }),
+          stage.driver.place,
+        );
         await Promise.all([stage.page.mouse.down(), stage.page.mouse.up()]);
         await stage.shortly();
         await stage.settle();
