@@ -137,7 +137,10 @@ impl Expander {
             EventKind::ReasoningMessageChunk { message_id, delta } => {
                 (StreamKind::Reasoning, message_id, [None, None], delta)
             }
-            _ => return Ok(()),
+            kind => {
+                out.push(Event { kind, base });
+                return Ok(());
+            }
         };
         let chunk = ChunkFields {
             kind,

@@ -48,11 +48,13 @@ impl Conversation {
         base: Base,
         out: &mut ApplyContext<'_>,
     ) {
-        if self.find_text_message(id).is_none() && self.is_used_id(id) {
+        let mut message_ix = self.find_text_message(id);
+        if message_ix.is_none() && self.is_used_id(id) {
             // The text is started again, because a snapshot has replaced the message with a result.
             self.start_text(id, Role::Assistant, None, Base::default(), out);
+            message_ix = self.find_text_message(id);
         }
-        let Some(ix) = self.find_text_message(id) else {
+        let Some(ix) = message_ix else {
             return out.warn(
                 "unknown-message",
                 format!("text for unknown message '{id}'"),
