@@ -36,7 +36,8 @@ const pageTest = packageSuite({ scenes: { steps } });
 
 function languageTest(name, lang, body, { scene = "talk", ...options } = {}) {
   const address = ({ page, agent }) => `${page.url}launcher.html?${new URLSearchParams({ agent: `${agent.url}${scene}`, layout: "popup", lang })}`;
-  pageTest(name, { address, bare: true, ...options }, async ({ page }) => {
+  pageTest(name, { address, bare: true, ...options }, async ({ page }, { agent }) => {
+    agent.forget();
     const fetched = [];
     page.on("request", (request) => fetched.push(new URL(request.url()).pathname));
     await page.reload();
@@ -91,6 +92,28 @@ languageTest(
     await shows("2 Schritte");
     await setLang(page, "sv");
     await shows("2 steps");
+  },
+  { scene: "steps" },
+);
+
+languageTest(
+  "labels of the page have the plural forms of their language",
+  "sl",
+  async (page) => {
+    await page.evaluate(() => {
+      const assistant = document.querySelector("leptos-assistant");
+      assistant.options = { labels: { toolCalls: "{count, plural, one {# kaplja} two {# kaplji} other {# kapelj}}" } };
+      assistant.open();
+    });
+    await page.locator("leptos-assistant [data-assistant-chat]").waitFor();
+    await page.getByRole("textbox", { name: "Message", exact: true }).fill("Go");
+    await page.keyboard.press("Enter");
+    const summary = page.locator(".la-steps-summary");
+    const shows = (text) => eventually(async () => assert.equal((await summary.innerText()).trim(), text));
+    await shows("2 kaplji");
+    // No language: the forms are those of English.
+    await setLang(page, "en_US");
+    await shows("2 kapelj");
   },
   { scene: "steps" },
 );

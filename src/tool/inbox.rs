@@ -5,9 +5,7 @@ use assistant_core::{conversation::CallKey, event::Interrupt, session::OpenInter
 use leptos::prelude::*;
 use serde_json::Value;
 
-use super::{
-    ToolCallSlot, attention::held_back_line, question::question, question_number::position_label,
-};
+use super::{ToolCallSlot, attention::held_back_line, question::question};
 use crate::{
     assistant::{Assistant, assistant_for},
     ui::{PartialList, Words, dynamic, each, memo, when},
@@ -44,9 +42,8 @@ pub fn InterruptInbox(
     let progress_text = memo(move || {
         all_interrupts.with(|list| {
             let answered_count = list.iter().filter(|open| open.answer().is_some()).count();
-            (answered_count < list.len())
-                .then(|| position_label(&words.word(|l| &l.answered), answered_count, list.len()))
-                .flatten()
+            let has_several_open = list.len() > 1 && answered_count < list.len();
+            has_several_open.then(|| words.position(|l| &l.answered, answered_count, list.len()))
         })
     });
     let progress = move || {

@@ -18,6 +18,13 @@ impl Words {
         let labels = self.get();
         labels.insert_count(selector(&labels), count)
     }
+
+    /// Returns a label with a number and the number of all items, as in "2 of 3"; tracked when
+    /// called in a reactive closure.
+    pub(crate) fn position(&self, selector: LabelSelector, number: usize, count: usize) -> String {
+        let labels = self.get();
+        labels.insert_position(selector(&labels), number, count)
+    }
 }
 
 impl Labels {
@@ -39,12 +46,10 @@ impl Labels {
             None => label,
         }
     }
-}
 
-/// Inserts a number and the number of all items into a label, as in "2 of 3".
-pub(crate) fn insert_position(label: &str, number: usize, count: usize) -> String {
-    let label = label.replace("{number}", &format_count(number));
-    label.replace("{count}", &format_count(count))
+    fn insert_position(&self, label: &str, number: usize, count: usize) -> String {
+        self.insert_count(&label.replace("{number}", &format_count(number)), count)
+    }
 }
 
 /// Formats a count in the language of the page.
@@ -68,9 +73,13 @@ pub(super) fn without_forms(label: &str) -> Cow<'_, str> {
 
 /// Returns the plural category of a count. A server and a browser without `Intl.PluralRules` use
 /// the categories of English.
+///
+/// The category of 1 is never `other`: a text with a form for `one` is in a language that uses that
+/// form for 1, even if other texts are in a language without the category `one`, such as Japanese.
 fn plural_category(language: &str, count: f64) -> Cow<'static, str> {
     let by_browser = in_browser().then(|| time::plural_category(language, count));
-    match by_browser.flatten() {
+    let category = by_browser.flatten().filter(|category| category != "other");
+    match category {
         Some(category) => category.into(),
         None if (count - 1.0).abs() < f64::EPSILON => "one".into(),
         None => "other".into(),
@@ -149,7 +158,10 @@ mod tests {
             Labels::default().insert_count("{count} of many", 3),
             "3 of many"
         );
-        assert_eq!(insert_position("{number} / {count}", 2, 3), "2 / 3");
+        let labels = Labels::default();
+        assert_eq!(labels.insert_position("{number} / {count}", 2, 3), "2 / 3");
+        let berths = "{number} of {count, plural, one {# berth} other {# berths}}";
+        assert_eq!(labels.insert_position(berths, 1, 2), "1 of 2 berths");
     }
 
     #[test]

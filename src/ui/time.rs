@@ -1,4 +1,4 @@
-//! Formats times and numbers for users, in the language of the page.
+//! Formats times and numbers for users in the language of the page, and selects plural categories.
 
 use std::cell::RefCell;
 
@@ -201,8 +201,9 @@ fn call_intl(
 }
 
 /// Creates the format function of an `Intl` class, or the function that selects a plural category;
-/// `None` if the browser fails. If the constructor throws for the language, the browser's own
-/// language is used. `Reflect` converts the exception to an error.
+/// `None` if the browser fails. If the constructor throws for the language, numbers and times are in
+/// the browser's own language, and plural categories are those of English. `Reflect` converts the
+/// exception to an error.
 fn create_formatter(
     class_name: &str,
     options: &[IntlOption<'_>],
@@ -222,13 +223,13 @@ fn create_formatter(
     let construct = |language: &JsValue| {
         Reflect::construct(&class, &Array::of2(language, options_object.as_ref()))
     };
-    let formatter = construct(&language)
-        .or_else(|_| construct(&JsValue::UNDEFINED))
-        .ok()?;
-    let method_name = match class_name {
-        "PluralRules" => "select",
-        _ => "format",
+    let (method_name, default_language) = match class_name {
+        "PluralRules" => ("select", "en".into()),
+        _ => ("format", JsValue::UNDEFINED),
     };
+    let formatter = construct(&language)
+        .or_else(|_| construct(&default_language))
+        .ok()?;
     let method = Reflect::get(&formatter, &method_name.into()).ok()?;
     Some(method.dyn_into::<Function>().ok()?.bind0(&formatter))
 }

@@ -169,8 +169,11 @@ pub(crate) fn check(project: &Project) -> Outcome<()> {
     let (names, keys) = label_names(project)?;
     let english = LanguageTable::read(project, "english")?;
     let mut faults = Vec::new();
-    for (_, file) in LANGUAGES {
+    for (code, file) in LANGUAGES {
         let table = LanguageTable::read(project, file)?;
+        if table.get("language") != Some(code) {
+            faults.push(format!("{TABLES}/{file}.rs: the language is not `{code}`"));
+        }
         faults.extend(
             compare_tables(&names, keys, &english, &table)
                 .into_iter()

@@ -58,7 +58,8 @@ export interface MountOptions {
   limits?: Partial<Limits>;
   /**
    * The language of the labels: English, or `ar`, `de`, `es`, `fr`, `ja`, `pt`, `zh` (simplified), each also with a
-   * region; others are English. Its file is fetched with the program. The element of the chat should have the same `lang`.
+   * region; others are English. It also selects the plural forms of own labels. Its file is fetched with the program. The
+   * element of the chat should have the same `lang`.
    */
   lang?: string;
   /** Texts that replace those of the language. */

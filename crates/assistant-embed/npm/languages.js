@@ -24,9 +24,10 @@ export async function textsOf(where, lang, labels, checked) {
   if (lang !== undefined && typeof lang !== "string") throw new TypeError(`${where}: the option \`lang\` must be a language, such as "de"`);
   const own = ownTexts(where, labels);
   const code = languageOf(lang ?? "");
-  const [{ texts = [], stopped = {} }, named] = await Promise.all([code ? load(code, checked) : {}, own.length > 0 ? fetchFile("names", checked) : undefined]);
+  const [file, named] = await Promise.all([code ? load(code, checked) : {}, own.length > 0 ? fetchFile("names", checked) : undefined]);
+  const { texts = [], stopped = {} } = file;
   // Labels of the page may be in a language without a file.
-  const language = code ?? (own.length > 0 && lang ? lang : "en");
+  const language = (file.texts ? code : own.length > 0 && knownLanguage(lang)) || "en";
   if (!named) return { texts, stopped, language };
   const all = [...texts];
   for (const [name, text] of own) {
@@ -35,6 +36,15 @@ export async function textsOf(where, lang, labels, checked) {
     all[at] = text;
   }
   return { texts: all, language, stopped: { ...stopped, ...Object.fromEntries(own) } };
+}
+
+/** Returns the language tag if the browser knows its plural forms. */
+function knownLanguage(tag) {
+  try {
+    return Intl.PluralRules.supportedLocalesOf(tag)[0];
+  } catch {
+    return undefined;
+  }
 }
 
 /** Reads each label of a page once, because labels may be getters. */

@@ -4,9 +4,7 @@ use assistant_core::conversation::{MessageId, Sibling};
 use leptos::{ev, html, prelude::*};
 
 use super::super::{message_context::MessageContext, transcript_context::TranscriptContext};
-use crate::ui::{
-    Icon, IconButton, Labels, Word, Words, dynamic, effect, insert_position, memo, when,
-};
+use crate::ui::{Icon, IconButton, Labels, Word, Words, dynamic, effect, memo, when};
 
 /// Shows the version of a message, "2 / 3", with buttons for the previous and the next version.
 /// Renders nothing for a message with one version. A [`Transcript`](crate::chat::Transcript) shows
@@ -69,9 +67,15 @@ pub(in crate::chat) fn render_picker(transcript: &TranscriptContext, id: &Messag
         switch_by_key(direction);
     };
     let short_words = words.clone();
-    let short_text = move || format_version(&short_words.word(|l| &l.version_place), version.get());
+    let short_text = move || {
+        let (number, count) = version.get();
+        short_words.position(|l| &l.version_place, number, count)
+    };
     let long_words = words.clone();
-    let long_text = move || format_version(&long_words.word(|l| &l.version), version.get());
+    let long_text = move || {
+        let (number, count) = version.get();
+        long_words.position(|l| &l.version, number, count)
+    };
     let [previous_button, next_button] = buttons;
     let switch_back = switch.clone();
     view! {
@@ -150,14 +154,11 @@ fn restore_focus_after_switch(
             // The result is ignored, because focusing an element in the page cannot fail.
             let _ = button.focus_with_options(&options);
             transcript.resume_following();
-            let version = version.get_untracked();
-            transcript.announce(format_version(&words.now().version, version));
+            let (number, count) = version.get_untracked();
+            let text = untrack(|| words.position(|l| &l.version, number, count));
+            transcript.announce(text);
         }
     });
-}
-
-fn format_version(label: &str, (number, count): (usize, usize)) -> String {
-    insert_position(label, number, count)
 }
 
 fn arrow_button(

@@ -7,7 +7,7 @@ use assistant_core::{
 use leptos::prelude::*;
 
 use super::{TreeState, view::as_float};
-use crate::ui::{Icon, dynamic, format_float, insert_position};
+use crate::ui::{Icon, dynamic, format_float};
 
 /// The maximum length of the beginning of a message, in characters.
 const MAX_CHARS: usize = 120;
@@ -45,14 +45,13 @@ pub(super) fn view(
     };
     let version = (row.version().1 > 1).then(|| {
         let (long_words, (number, count)) = (words.clone(), row.version());
-        let insert_version = move |template: &str| insert_position(template, number, count);
         let short_words = words.clone();
         view! {
             <span class="la-tree-version" aria-hidden="true">
-                {dynamic(move || insert_version(&short_words.word(|l| &l.version_place)))}
+                {dynamic(move || short_words.position(|l| &l.version_place, number, count))}
             </span>
             <span class="la-visually-hidden">
-                {dynamic(move || insert_version(&long_words.word(|l| &l.version)))}
+                {dynamic(move || long_words.position(|l| &l.version, number, count))}
             </span>
         }
     });

@@ -24,7 +24,7 @@ impl Labels {
     ///
     /// let labels = Labels::default().with([
     ///     (LabelName::Send, "Senden"),
-    ///     (LabelName::NewMessages, "{count} neue Nachrichten"),
+    ///     (LabelName::NewMessages, "{count, plural, one {# neue Nachricht} other {# neue Nachrichten}}"),
     /// ]);
     /// assert_eq!(labels.get(LabelName::Send), "Senden");
     /// assert_eq!(labels.get(LabelName::Stop), "Stop");
@@ -172,7 +172,10 @@ impl fmt::Display for IncompleteLabels {
         }
         if !self.wrong_placeholders.is_empty() {
             let names = names(&self.wrong_placeholders);
-            write!(f, "labels with other placeholders than in English: {names}")?;
+            write!(
+                f,
+                "labels with other placeholders than in English, or without a plural form for `other`: {names}"
+            )?;
         }
         Ok(())
     }
@@ -207,7 +210,7 @@ mod tests {
         assert!(error.wrong_placeholders().contains(&LabelName::NewMessages));
         assert!(!error.wrong_placeholders().contains(&LabelName::Send));
         assert!(
-            message.contains("other placeholders than in English: "),
+            message.contains("other placeholders than in English, or"),
             "{message}"
         );
     }
