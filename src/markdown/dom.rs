@@ -3,8 +3,8 @@
 use leptos::prelude::document;
 use wasm_bindgen::JsCast;
 
-/// Creates an element with a class, unless `class` is empty. Does not fail, because all tag names
-/// are valid constants.
+/// Creates an element, and sets its class unless `class` is empty. Never returns `None`, because all
+/// tag names are valid constants.
 pub(super) fn create_element(tag: &str, class: &str) -> Option<web_sys::Element> {
     let element = document().create_element(tag).ok()?;
     if !class.is_empty() {

@@ -3,9 +3,9 @@
 //! would not help users to read the answer.
 //!
 //! Even an empty frame costs nearly a millisecond, so streaming output waits for a timer first, and
-//! only then for a frame. Frames stop in hidden tabs, so another timer runs in parallel; the first
-//! of the two to fire applies the changes. When a run begins, ends or advances a step, changes are
-//! applied at once.
+//! only then for a frame. Frames stop in hidden tabs, so a fallback timer runs in parallel; the frame
+//! or the fallback timer, whichever fires first, applies the changes. When a run begins, ends or
+//! advances a step, changes are applied at once.
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::HashSet;

@@ -50,11 +50,11 @@ pub fn ExactText(
     #[prop(optional)]
     readable: bool,
 ) -> impl IntoView {
-    let detail = match readable {
+    let escape_mode = match readable {
         true => EscapeMode::Readable,
         false => EscapeMode::Exact,
     };
-    let render_pieces = |text: &str| piece_views(text, detail);
+    let render_pieces = |text: &str| piece_views(text, escape_mode);
     let mut rest = text.as_str();
     let mut blocks = Vec::new();
     while let Some((block, remainder)) = split_at_block_end(rest, 0) {
@@ -184,9 +184,9 @@ fn append_span(parent: &web_sys::Element, class: &str) -> Option<web_sys::Elemen
     Some(element)
 }
 
-fn piece_views(text: &str, detail: EscapeMode) -> AnyView {
+fn piece_views(text: &str, escape_mode: EscapeMode) -> AnyView {
     let render_code = |codes| view! { <span class="la-control-char">{codes}</span> }.into_any();
-    let views = split_pieces(text, detail)
+    let views = split_pieces(text, escape_mode)
         .into_iter()
         .map(|piece| match piece {
             Piece::Plain(text) => text.to_owned().into_any(),

@@ -63,7 +63,7 @@ enum LoadState {
     Failed,
 }
 
-/// The deferred parts of one window.
+/// The loading state of the deferred parts of one window, and the conditions that start loading.
 #[derive(Clone, Copy)]
 pub(in crate::chat) struct DeferredParts {
     state: RwSignal<LoadState>,

@@ -121,7 +121,8 @@ impl ScrollPosition {
 impl TreeState {
     pub(super) fn drawn_rows(&self, drawing: &Drawing) -> Vec<TreeItem> {
         let VisibleArea { columns, lines } = self.viewport.area.get();
-        let visible_part = drawing.visible(&(columns.0..columns.1), &(lines.0..lines.1), MAX_ROWS);
+        let visible_part =
+            drawing.visible_part(&(columns.0..columns.1), &(lines.0..lines.1), MAX_ROWS);
         self.rows.with(|rows| {
             let entry = |index: usize| Some((index, rows.get(index)?.clone(), drawing.spot(index)));
             visible_part
@@ -135,7 +136,8 @@ impl TreeState {
 
     fn drawn_edges(&self, drawing: &Drawing) -> Vec<Edge> {
         let VisibleArea { columns, lines } = self.viewport.area.get();
-        let visible_part = drawing.visible(&(columns.0..columns.1), &(lines.0..lines.1), MAX_ROWS);
+        let visible_part =
+            drawing.visible_part(&(columns.0..columns.1), &(lines.0..lines.1), MAX_ROWS);
         self.rows.with(|rows| {
             let edge = |index: usize| {
                 let spot = drawing.spot(index)?;
@@ -148,7 +150,7 @@ impl TreeState {
                 })
             };
             visible_part
-                .ways()
+                .connectors()
                 .iter()
                 .copied()
                 .filter_map(edge)

@@ -195,7 +195,7 @@ impl Runtime {
         self.draining.set(false);
     }
 
-    /// Drops the queued steps if the engine is not loaded, because the provider is unmounted.
+    /// Drops the queued steps when the provider is unmounted, if the engine is not loaded.
     pub(in crate::runtime) fn drop_held_steps(&self) {
         if step_handler().is_none() {
             let held_steps = self.queue.take();

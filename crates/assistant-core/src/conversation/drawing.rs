@@ -71,12 +71,12 @@ impl Spot {
 /// The part of a drawing that is in view.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Visible {
+pub struct VisiblePart {
     pub(crate) rows: Vec<usize>,
-    pub(crate) ways: Vec<usize>,
+    pub(crate) connectors: Vec<usize>,
 }
 
-impl Visible {
+impl VisiblePart {
     /// Returns the indices of the rows in view.
     #[must_use]
     pub fn rows(&self) -> &[usize] {
@@ -86,8 +86,8 @@ impl Visible {
     /// Returns the indices of the rows whose connector to the parent's row may cross the view. A
     /// connector that coincides with another connector is omitted.
     #[must_use]
-    pub fn ways(&self) -> &[usize] {
-        &self.ways
+    pub fn connectors(&self) -> &[usize] {
+        &self.connectors
     }
 }
 
@@ -172,8 +172,13 @@ impl Drawing {
     /// Returns the rows and connectors within these columns and lines. Stops before a line that
     /// would increase the number of rows to more than `most`.
     #[must_use]
-    pub fn visible(&self, columns: &Range<f64>, lines: &Range<usize>, most: usize) -> Visible {
-        let mut visible = Visible::default();
+    pub fn visible_part(
+        &self,
+        columns: &Range<f64>,
+        lines: &Range<usize>,
+        most: usize,
+    ) -> VisiblePart {
+        let mut part = VisiblePart::default();
         // The first line below the view is included, because its connectors begin in the view.
         let end_line = (lines.end + 1).min(self.lines.len());
         for line in lines.start..end_line {
@@ -183,12 +188,12 @@ impl Drawing {
             let column_of = |row: &usize| self.spots.get(*row).map_or(0.0, |spot| spot.column);
             let first = rows.partition_point(|row| column_of(row) + 1.0 <= columns.start);
             let end = rows.partition_point(|row| column_of(row) < columns.end);
-            if visible.rows.len() + (end - first.min(end)) > most {
+            if part.rows.len() + (end - first.min(end)) > most {
                 break;
             }
             if line < lines.end {
                 let visible_rows = rows.get(first..end).unwrap_or_default();
-                visible.rows.extend(visible_rows);
+                part.rows.extend(visible_rows);
             }
             // Only the nearest row outside of the view on each side is included, because the
             // connectors of rows that are farther away coincide with the connectors of the nearest
@@ -197,9 +202,9 @@ impl Drawing {
             let has_parent =
                 |row: &&usize| self.spots.get(**row).is_some_and(|s| s.parent.is_some());
             let connected_rows = connected_rows.unwrap_or_default().iter().filter(has_parent);
-            visible.ways.extend(connected_rows);
+            part.connectors.extend(connected_rows);
         }
-        visible
+        part
     }
 }
 

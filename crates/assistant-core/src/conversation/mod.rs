@@ -87,7 +87,7 @@ pub(crate) use check::{Check, CheckSubject};
 pub use consent::Consent;
 pub use cost::Cost;
 pub(crate) use data_change::CallDataChange;
-pub use drawing::{Drawing, Spot, Visible};
+pub use drawing::{Drawing, Spot, VisiblePart};
 pub use fingerprint::Fingerprint;
 pub use format_error::FormatError;
 pub use id::{CallKey, MessageId};

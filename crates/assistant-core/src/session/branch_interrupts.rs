@@ -38,12 +38,12 @@ impl Session {
         let is_approved = matches!(call.state(), State::InterruptApproved { .. });
         let id = call.approval().and_then(|a| a.interrupt_id.clone());
         let mut interrupts = self.interrupts.all_branches();
-        let open = id.and_then(|id| interrupts.find(|open| open.interrupt.id == id));
-        let Some(open) = open else {
+        let open_interrupt = id.and_then(|id| interrupts.find(|open| open.interrupt.id == id));
+        let Some(open_interrupt) = open_interrupt else {
             return false;
         };
         if is_approved {
-            let id = open.interrupt.id.clone();
+            let id = open_interrupt.interrupt.id.clone();
             drop(interrupts);
             self.reblock_call(&id, *key, true);
         }

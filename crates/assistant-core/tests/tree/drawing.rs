@@ -41,13 +41,13 @@ fn a_message_is_drawn_centred_above_its_children() {
     );
     let drawing = Drawing::of(&rows);
     assert_eq!((drawing.columns(), drawing.lines()), (4, 3));
-    let part = drawing.visible(&(1.5..2.5), &(0..2), 100);
+    let part = drawing.visible_part(&(1.5..2.5), &(0..2), 100);
     let ids = |list: &[usize]| {
         let ids = list.iter().map(|at| rows[*at].id().to_string());
         ids.collect::<Vec<_>>()
     };
     assert_eq!(ids(part.rows()), ["q", "b", "c"]);
-    assert_eq!(ids(part.ways()), ["a", "b", "c", "a1"]);
+    assert_eq!(ids(part.connectors()), ["a", "b", "c", "a1"]);
 }
 
 #[test]
@@ -77,11 +77,15 @@ fn a_large_tree_is_drawn_without_recursion_and_clipped_to_the_view() {
     let rows = driver.session.conversation().outline(&HashSet::new());
     let drawing = Drawing::of(&rows);
     assert_eq!((drawing.columns(), drawing.lines()), (70_001, 30_000));
-    let part = drawing.visible(&(5_000.0..5_010.0), &(0..12), 400);
+    let part = drawing.visible_part(&(5_000.0..5_010.0), &(0..12), 400);
     assert_eq!(part.rows().len(), 10);
-    assert!(part.ways().len() < 20 + 2 * 12, "{}", part.ways().len());
-    let part = drawing.visible(&(0.0..70_001.0), &(0..30_000), 400);
-    assert!(part.rows().len() <= 400 && part.ways().len() <= 402);
+    assert!(
+        part.connectors().len() < 20 + 2 * 12,
+        "{}",
+        part.connectors().len()
+    );
+    let part = drawing.visible_part(&(0.0..70_001.0), &(0..30_000), 400);
+    assert!(part.rows().len() <= 400 && part.connectors().len() <= 402);
 }
 
 proptest! {
@@ -114,7 +118,7 @@ proptest! {
                 prop_assert!(other.line() != spot.line() || other.column() >= spot.column() + 1.0);
             }
         }
-        let part = drawing.visible(&(left..left + wide), &(top..top + high), usize::MAX);
+        let part = drawing.visible_part(&(left..left + wide), &(top..top + high), usize::MAX);
         let is_in = |at: &usize| {
             let spot = &spots[*at];
             (top..top + high).contains(&spot.line())
@@ -127,7 +131,7 @@ proptest! {
         prop_assert_eq!(found, expected);
         // The edges of visible rows include those to each item and from each visible item.
         for at in (0..rows.len()).filter(is_in) {
-            prop_assert_eq!(part.ways().contains(&at), spots[at].parent().is_some());
+            prop_assert_eq!(part.connectors().contains(&at), spots[at].parent().is_some());
         }
     }
 }

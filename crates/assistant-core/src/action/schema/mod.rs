@@ -109,8 +109,8 @@ impl Violation {
 
     /// Returns the value of the keyword, such as a bound, the name of a type or the permitted
     /// values, for hosts that write their own messages. A long value is truncated. The result is
-    /// empty for keywords whose value is a boolean or consists of schemas, and for `false`,
-    /// `schema` and `limit`.
+    /// empty for `minContains`, `maxContains` and `dependentRequired`, for keywords whose value is
+    /// a boolean or consists of schemas, and for `false`, `schema` and `limit`.
     #[must_use]
     pub fn limit(&self) -> &str {
         &self.limit
