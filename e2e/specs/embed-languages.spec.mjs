@@ -45,6 +45,8 @@ function languageTest(name, lang, body, { scene = "talk", ...options } = {}) {
   });
 }
 
+/** Waits until the line with the steps of the agent has this text. */
+const showsSteps = (page, text) => eventually(async () => assert.equal((await page.locator(".la-steps-summary").innerText()).trim(), text));
 const setLang = (page, lang) => page.evaluate((lang) => document.querySelector("leptos-assistant").setAttribute("lang", lang), lang);
 
 languageTest("a language file is loaded with the program and replaced when lang changes", "de-AT", async (page, fetched) => {
@@ -85,13 +87,11 @@ languageTest(
     await page.locator("leptos-assistant [data-assistant-chat]").waitFor();
     await page.getByRole("textbox", { name: arabic.message, exact: true }).fill("مرحبا");
     await page.keyboard.press("Enter");
-    const summary = page.locator(".la-steps-summary");
-    const shows = (text) => eventually(async () => assert.equal((await summary.innerText()).trim(), text));
-    await shows("خطوتان");
+    await showsSteps(page, "خطوتان");
     await setLang(page, "de");
-    await shows("2 Schritte");
+    await showsSteps(page, "2 Schritte");
     await setLang(page, "sv");
-    await shows("2 steps");
+    await showsSteps(page, "2 steps");
   },
   { scene: "steps" },
 );
@@ -108,12 +108,10 @@ languageTest(
     await page.locator("leptos-assistant [data-assistant-chat]").waitFor();
     await page.getByRole("textbox", { name: "Message", exact: true }).fill("Go");
     await page.keyboard.press("Enter");
-    const summary = page.locator(".la-steps-summary");
-    const shows = (text) => eventually(async () => assert.equal((await summary.innerText()).trim(), text));
-    await shows("2 kaplji");
+    await showsSteps(page, "2 kaplji");
     // No language: the forms are those of English.
     await setLang(page, "en_US");
-    await shows("2 kapelj");
+    await showsSteps(page, "2 kapelj");
   },
   { scene: "steps" },
 );

@@ -42,8 +42,8 @@ export function suite(start) {
         assert.deepEqual(faults, [], "the page is without faults");
       } catch (error) {
         await chat.picture(`failed ${name}`).catch(() => {});
-        const details = [faults.length && `faults of the page:\n${faults.join("\n")}`, `the page shows:\n${await shown(page)}`];
-        throw extended(error, details.filter(Boolean).join("\n"));
+        const details = [faults.length && `faults of the page:\n${faults.join("\n")}`, `the page shows:\n${await describePage(page)}`];
+        throw withDetails(error, details.filter(Boolean).join("\n"));
       } finally {
         await close();
       }
@@ -62,10 +62,10 @@ export function suite(start) {
 const DESCRIBED = 4000;
 
 /** Returns an error with details after its message. A new error is needed, because reporters print the stack of a given one. */
-const extended = (error, details) => new Error(`${error.message}\n${details}`, { cause: error });
+const withDetails = (error, details) => new Error(`${error.message}\n${details}`, { cause: error });
 
 /** Describes the end of what a page shows, for a reader who has no screenshot. */
-async function shown(page) {
+async function describePage(page) {
   const text = await page.locator("body").ariaSnapshot({ timeout: 2000 }).catch((error) => `nothing: ${error.message}`);
   return text.slice(-DESCRIBED);
 }
@@ -78,7 +78,7 @@ async function retry(context, { name, error }, attempt) {
   try {
     await attempt();
   } catch (again) {
-    throw extended(again, `and the first time: ${error.message}`);
+    throw withDetails(again, `and the first time: ${error.message}`);
   }
   context.diagnostic(`retried: ${name}: ${error.message.split("\n", 2).join(" ")}`);
 }

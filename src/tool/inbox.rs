@@ -42,8 +42,8 @@ pub fn InterruptInbox(
     let progress_text = memo(move || {
         all_interrupts.with(|list| {
             let answered_count = list.iter().filter(|open| open.answer().is_some()).count();
-            let has_several_open = list.len() > 1 && answered_count < list.len();
-            has_several_open.then(|| words.position(|l| &l.answered, answered_count, list.len()))
+            let is_in_progress = list.len() > 1 && answered_count < list.len();
+            is_in_progress.then(|| words.position(|l| &l.answered, answered_count, list.len()))
         })
     });
     let progress = move || {
