@@ -17,7 +17,7 @@ use super::{
     runs::Runs,
     tree::{RemovedBranch, Tree, TreeUpdate},
 };
-use crate::{event::Object, json::patch, limits::Limits};
+use crate::{event::Object, json::patch, limits::Limits, name_map::NameMap};
 
 /// A reference to a part of a message in the tree.
 #[cfg(feature = "ui-stream")]
@@ -77,13 +77,13 @@ pub struct Conversation {
     pub(super) calls: Calls,
     pub(crate) runs: Runs,
     /// The nodes of messages, by the wire id of the message.
-    pub(super) wire_ids: HashMap<String, Vec<usize>>,
+    pub(super) wire_ids: NameMap<String, Vec<usize>>,
     /// The branch that the user deleted most recently, while it can be restored.
     pub(super) deleted: Option<Box<DeletedBranch>>,
     /// The calls whose tool messages precede all nodes in the received order.
     pub(super) leading_results: Vec<CallKey>,
     /// The nodes that contain results of unknown calls, by the id of the call.
-    pub(super) orphans: HashMap<String, usize>,
+    pub(super) orphans: NameMap<String, usize>,
     /// The ids of tool messages by which the page handed calls off to the agent.
     pub(super) hand_off_messages: HashSet<String>,
     /// The state shared with the agent.
@@ -114,10 +114,10 @@ impl Default for Conversation {
             tree: Tree::default(),
             calls: Calls::default(),
             runs: Runs::default(),
-            wire_ids: HashMap::new(),
+            wire_ids: NameMap::default(),
             deleted: None,
             leading_results: Vec::new(),
-            orphans: HashMap::new(),
+            orphans: NameMap::default(),
             hand_off_messages: HashSet::new(),
             state: Value::Object(Object::new()),
             state_size: 0,

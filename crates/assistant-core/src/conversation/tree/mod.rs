@@ -16,9 +16,8 @@ mod splice;
 mod tests;
 mod undo;
 
-use std::collections::HashMap;
-
 use super::MessageId;
+use crate::name_map::NameMap;
 
 pub(super) use copy::CopiedNode;
 pub(super) use undo::RemovedBranch;
@@ -54,10 +53,10 @@ pub(super) enum TreeUpdate {
 #[derive(Debug, Clone)]
 pub(super) struct Tree<M> {
     nodes: Vec<Option<TreeNode<M>>>,
-    ids: HashMap<MessageId, usize>,
+    ids: NameMap<MessageId, usize>,
     roots: Vec<usize>,
     /// The nodes that wait for a missing parent, by the id of that parent.
-    awaited: HashMap<MessageId, Vec<usize>>,
+    awaited: NameMap<MessageId, Vec<usize>>,
     /// The root of the path that was shown last.
     chosen_root: Option<usize>,
     /// The path on which runs write, from the root to its tip.
@@ -79,9 +78,9 @@ impl<M> Default for Tree<M> {
     fn default() -> Self {
         Self {
             nodes: Vec::new(),
-            ids: HashMap::new(),
+            ids: NameMap::default(),
             roots: Vec::new(),
-            awaited: HashMap::new(),
+            awaited: NameMap::default(),
             chosen_root: None,
             path: Vec::new(),
             gaps: 0,

@@ -1,8 +1,6 @@
 //! Defines the verifier's table of the entities of one kind, with their owners.
 
-use std::collections::HashMap;
-
-use assistant_core::order::in_order;
+use assistant_core::{name_map::NameMap, order::in_order};
 
 #[derive(Debug, Clone)]
 pub(super) struct EntityEntry {
@@ -20,7 +18,7 @@ pub(super) struct EntityEntry {
 /// All entities of one kind in a run. Ids are unique only within a kind.
 #[derive(Debug, Clone, Default)]
 pub(super) struct EntityTable {
-    entries: HashMap<String, EntityEntry>,
+    entries: NameMap<String, EntityEntry>,
     open: u32,
     turn: u32,
     /// The id of the entity that was opened last. The id is empty after this entity is closed. Most
