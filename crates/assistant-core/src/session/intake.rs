@@ -120,21 +120,24 @@ impl Session {
     /// Checks an event, and shortens or drops the parts of the event that are over a limit. Returns
     /// [`Admission::EndRun`] if the event exceeds a limit of the run.
     pub(super) fn admit_event(&mut self, event: &mut Event) -> Admission {
-        let limits = self.options.limits;
-        if let Some(kind) = exceeded_name_limit(event, &limits) {
+        let Self {
+            intake,
+            conversation,
+            options,
+            ..
+        } = self;
+        let limits = &options.limits;
+        if let Some(kind) = exceeded_name_limit(event, limits) {
             return Admission::EndRun(kind);
         }
         let admission = match &mut event.kind {
             EventKind::TextMessageContent { message_id, delta }
             | EventKind::ReasoningMessageContent { message_id, delta } => {
-                let id = std::mem::take(message_id);
-                let admission = self.admit_text(&id, delta, &limits);
-                *message_id = id;
-                admission
+                intake.admit_text(message_id, delta, conversation, limits)
             }
             EventKind::ToolCallStart { tool_call_id, .. }
             | EventKind::ToolCallEnd { tool_call_id } => {
-                match self.has_cut_arguments(tool_call_id, &limits) {
+                match intake.has_cut_arguments(tool_call_id, limits) {
                     true => Admission::Drop,
                     false => Admission::Take,
                 }
@@ -142,37 +145,38 @@ impl Session {
             EventKind::ToolCallArgs {
                 tool_call_id,
                 delta,
-            } => self.admit_arguments(tool_call_id, delta, &limits),
+            } => intake.admit_arguments(tool_call_id, delta, conversation, limits),
             EventKind::ToolCallResult { content, .. } => {
-                self.admit_result(content, &limits);
+                intake.admit_result(content, limits);
                 Admission::Take
             }
             EventKind::ReasoningEncryptedValue {
                 encrypted_value, ..
-            } => match self.intake.admits_encrypted_value(encrypted_value, &limits) {
+            } => match intake.admits_encrypted_value(encrypted_value, limits) {
                 true => Admission::Take,
                 false => Admission::Drop,
             },
             EventKind::MessagesSnapshot { messages } => {
                 // The bytes received before are no longer counted, since the list replaces the
                 // earlier messages.
-                self.intake.bytes = 0;
-                self.admit_messages(messages, &limits)
+                intake.bytes = 0;
+                intake.admit_messages(messages, limits)
             }
             EventKind::RunStarted {
                 input: Some(input), ..
-            } => self.admit_messages(&mut input.messages, &limits),
-            EventKind::RunFinished { outcome, .. } => {
-                if let Some(Outcome::Interrupt { interrupts }) = outcome {
-                    self.admit_interrupts(interrupts, &limits);
-                }
+            } => intake.admit_messages(&mut input.messages, limits),
+            EventKind::RunFinished {
+                outcome: Some(Outcome::Interrupt { interrupts }),
+                ..
+            } => {
+                self.admit_interrupts(interrupts);
                 Admission::Take
             }
             #[cfg(feature = "ui-stream")]
-            EventKind::Extension(extension) => self.admit_extension(extension, &limits),
+            EventKind::Extension(extension) => intake.admit_extension(extension, limits),
             _ => Admission::Take,
         };
-        if self.intake.bytes > limits.run_bytes {
+        if self.intake.bytes > self.options.limits.run_bytes {
             return Admission::EndRun(LimitKind::Response);
         }
         admission
@@ -190,13 +194,13 @@ impl Session {
     }
 
     /// Removes the interrupts beyond the limit, which are answered as cancelled with the next run.
-    fn admit_interrupts(&mut self, interrupts: &mut Vec<Interrupt>, limits: &Limits) {
+    fn admit_interrupts(&mut self, interrupts: &mut Vec<Interrupt>) {
         // Interrupts that were reported by events of the older dialect are not counted, since the
         // agent may report them here again.
         let raised_count = self.turn.run().map_or(0, |run| run.raised.len());
         let admitted_count = interrupts
             .len()
-            .min(limits.interrupts.saturating_sub(raised_count));
+            .min(self.options.limits.interrupts.saturating_sub(raised_count));
         let excess = interrupts.split_off(admitted_count);
         if !excess.is_empty() {
             self.intake
@@ -234,7 +238,7 @@ impl Session {
                 let end = EventKind::TextMessageEnd {
                     message_id: message_id.clone(),
                 };
-                self.apply_event(end.into(), cx);
+                self.apply_event(Box::new(end.into()), cx);
                 self.cut_last_callouts();
             }
             EventKind::Extension(_) => self.cut_last_callouts(),

@@ -1,6 +1,6 @@
 //! Records the sizes of the texts or arguments that a run has received.
 
-use std::collections::HashMap;
+use crate::name_map::NameMap;
 
 /// The received sizes in bytes, by the id of a message or call. A size of the limit plus one marks
 /// content that was cut.
@@ -9,7 +9,7 @@ use std::collections::HashMap;
 #[derive(Debug, Clone, Default)]
 pub(super) struct ReceivedSizes {
     newest: Option<(String, usize)>,
-    others: HashMap<String, usize>,
+    others: NameMap<String, usize>,
 }
 
 impl ReceivedSizes {
@@ -20,31 +20,32 @@ impl ReceivedSizes {
         }
     }
 
-    /// Returns the recorded size. At the first event of the id in this run, records
-    /// `initial_size()`, or returns `None` if that is `None`.
+    /// Returns the recorded size of an id, which becomes the newest id. At the first event of the
+    /// id in this run, records `initial_size()`, or returns `None` if that is `None`.
     pub(super) fn get_or_record(
         &mut self,
         id: &str,
         initial_size: impl FnOnce() -> Option<usize>,
     ) -> Option<usize> {
-        if let Some(size) = self.get(id) {
-            return Some(size);
+        if let Some((newest, size)) = &self.newest
+            && newest == id
+        {
+            return Some(*size);
         }
-        let size = initial_size()?;
-        self.record(id, size);
+        let known_entry = self.others.remove_entry(id);
+        let entry = match known_entry {
+            Some(entry) => entry,
+            None => (id.to_owned(), initial_size()?),
+        };
+        let size = entry.1;
+        self.others.extend(self.newest.replace(entry));
         Some(size)
     }
 
-    pub(super) fn record(&mut self, id: &str, new_size: usize) {
-        match &mut self.newest {
-            Some((newest, size)) if newest == id => *size = new_size,
-            _ => {
-                let entry = self.others.remove_entry(id);
-                let id = entry.map_or_else(|| id.to_owned(), |(id, _)| id);
-                if let Some((id, size)) = self.newest.replace((id, new_size)) {
-                    self.others.insert(id, size);
-                }
-            }
+    /// Records a new size of the newest id.
+    pub(super) fn set_newest(&mut self, new_size: usize) {
+        if let Some((_, size)) = &mut self.newest {
+            *size = new_size;
         }
     }
 }

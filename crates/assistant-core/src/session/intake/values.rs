@@ -4,8 +4,9 @@
 #[cfg(feature = "ui-stream")]
 use serde_json::Value;
 
-use super::{Admission, ReceivedAmounts, Session, admit_growth};
+use super::{Admission, ReceivedAmounts, admit_growth};
 use crate::{
+    conversation::Conversation,
     event::{Content, Message, MessageBody, PartBody, Source},
     limits::{LimitKind, Limits},
 };
@@ -15,34 +16,30 @@ use crate::{
     json::patch,
 };
 
-impl Session {
+impl ReceivedAmounts {
     pub(super) fn admit_text(
         &mut self,
         id: &str,
         delta: &mut String,
+        conversation: &Conversation,
         limits: &Limits,
     ) -> Admission {
-        let Self {
-            intake,
-            conversation,
-            ..
-        } = self;
         let max_bytes = limits.message_bytes;
         // An event for an unknown message is admitted unchanged, since the text of the event is not
         // stored.
         let initial_size = || conversation.text_size(id);
-        let Some(used_bytes) = intake.texts.get_or_record(id, initial_size) else {
+        let Some(used_bytes) = self.texts.get_or_record(id, initial_size) else {
             return Admission::Take;
         };
-        let size = intake.truncate_to_limit(LimitKind::Message, delta, (used_bytes, max_bytes));
-        intake.texts.record(id, size);
+        let size = self.truncate_to_limit(LimitKind::Message, delta, (used_bytes, max_bytes));
+        self.texts.set_newest(size);
         admit_growth(used_bytes, size, max_bytes)
     }
 
     /// Returns true if the arguments of the call with this id were cut. The agent cannot begin such
     /// a call again.
     pub(super) fn has_cut_arguments(&self, id: &str, limits: &Limits) -> bool {
-        let size = self.intake.arguments.get(id);
+        let size = self.arguments.get(id);
         size.is_some_and(|size| size > limits.argument_bytes)
     }
 
@@ -50,33 +47,33 @@ impl Session {
         &mut self,
         id: &str,
         delta: &mut String,
+        conversation: &Conversation,
         limits: &Limits,
     ) -> Admission {
-        let Self {
-            intake,
-            conversation,
-            ..
-        } = self;
         let max_bytes = limits.argument_bytes;
         let initial_size = || conversation.call_by_wire_id(id).map(|_| 0);
-        let Some(used_bytes) = intake.arguments.get_or_record(id, initial_size) else {
+        let Some(used_bytes) = self.arguments.get_or_record(id, initial_size) else {
             return Admission::Take;
         };
-        let size = intake.truncate_to_limit(LimitKind::Arguments, delta, (used_bytes, max_bytes));
-        intake.arguments.record(id, size);
+        let size = self.truncate_to_limit(LimitKind::Arguments, delta, (used_bytes, max_bytes));
+        self.arguments.set_newest(size);
         admit_growth(used_bytes, size, max_bytes)
+    }
+
+    /// Drops an encrypted value of a message or a call if the value is over the limit.
+    fn drop_long_encrypted_value(&mut self, value: &mut Option<String>, limits: &Limits) {
+        value.take_if(|value| !self.admits_encrypted_value(value, limits));
     }
 
     pub(super) fn admit_result(&mut self, content: &mut Content, limits: &Limits) {
         let (mut used_bytes, max_bytes) = (0, limits.message_bytes);
-        let intake = &mut self.intake;
         match content {
             Content::Text(text) => {
-                intake.truncate_to_limit(LimitKind::Result, text, (0, max_bytes));
+                self.truncate_to_limit(LimitKind::Result, text, (0, max_bytes));
             }
             Content::Parts(parts) => parts.retain_mut(|part| match &mut part.body {
                 PartBody::Text(text) => {
-                    used_bytes = intake
+                    used_bytes = self
                         .truncate_to_limit(LimitKind::Result, text, (used_bytes, max_bytes))
                         .min(max_bytes);
                     true
@@ -86,7 +83,7 @@ impl Session {
                     let is_within_limit = size <= max_bytes.saturating_sub(used_bytes);
                     match is_within_limit {
                         true => used_bytes += size,
-                        false => intake.count_dropped(LimitKind::Result, size),
+                        false => self.count_dropped(LimitKind::Result, size),
                     }
                     is_within_limit
                 }
@@ -110,33 +107,24 @@ impl Session {
         if messages.len().max(call_count) > limits.messages {
             return Admission::EndRun(LimitKind::Messages);
         }
-        let intake = &mut self.intake;
         for message in messages {
-            admit_encrypted_value(&mut message.encrypted_value, intake, limits);
+            self.drop_long_encrypted_value(&mut message.encrypted_value, limits);
             match &mut message.body {
                 MessageBody::Assistant {
                     content,
                     tool_calls,
                 } => {
                     if let Some(text) = content {
-                        intake.truncate_to_limit(
-                            LimitKind::Message,
-                            text,
-                            (0, limits.message_bytes),
-                        );
+                        self.truncate_to_limit(LimitKind::Message, text, (0, limits.message_bytes));
                     }
                     for call in tool_calls {
-                        admit_encrypted_value(&mut call.encrypted_value, intake, limits);
+                        self.drop_long_encrypted_value(&mut call.encrypted_value, limits);
                         let bounds = (0, limits.argument_bytes);
-                        intake.truncate_to_limit(LimitKind::Arguments, &mut call.arguments, bounds);
+                        self.truncate_to_limit(LimitKind::Arguments, &mut call.arguments, bounds);
                     }
                 }
                 MessageBody::Reasoning { content } => {
-                    intake.truncate_to_limit(
-                        LimitKind::Message,
-                        content,
-                        (0, limits.message_bytes),
-                    );
+                    self.truncate_to_limit(LimitKind::Message, content, (0, limits.message_bytes));
                 }
                 _ => {}
             }
@@ -150,32 +138,28 @@ impl Session {
         extension: &mut Extension,
         limits: &Limits,
     ) -> Admission {
-        let intake = &mut self.intake;
         let (size, max_bytes) = match extension {
             Extension::BlockDelta { block, delta, .. } => {
                 let max_bytes = limits.message_bytes;
-                let used_bytes = intake.blocks.get(block).copied().unwrap_or_default();
+                let used_bytes = self.blocks.get(block).copied().unwrap_or_default();
                 let size =
-                    intake.truncate_to_limit(LimitKind::Message, delta, (used_bytes, max_bytes));
-                intake.blocks.insert(*block, size);
+                    self.truncate_to_limit(LimitKind::Message, delta, (used_bytes, max_bytes));
+                self.blocks.insert(*block, size);
                 return admit_growth(used_bytes, size, max_bytes);
             }
             Extension::CallInput {
                 tool_call_id, text, ..
             } => {
                 let (id, max_bytes) = (tool_call_id.clone(), limits.argument_bytes);
-                if intake
-                    .arguments
-                    .get(&id)
-                    .is_some_and(|size| size > max_bytes)
-                {
+                if self.has_cut_arguments(&id, limits) {
                     return Admission::Drop;
                 }
                 if text.len() <= max_bytes {
                     return Admission::Take;
                 }
-                intake.count_dropped(LimitKind::Arguments, text.len());
-                intake.arguments.record(&id, max_bytes.saturating_add(1));
+                self.count_dropped(LimitKind::Arguments, text.len());
+                self.arguments.get_or_record(&id, || Some(0));
+                self.arguments.set_newest(max_bytes.saturating_add(1));
                 *extension = Extension::CallCut { tool_call_id: id };
                 return Admission::Take;
             }
@@ -194,7 +178,7 @@ impl Session {
                 if size > limits.message_bytes {
                     let mut text = value.to_string();
                     if text.len() > limits.message_bytes {
-                        intake.truncate_to_limit(
+                        self.truncate_to_limit(
                             LimitKind::Result,
                             &mut text,
                             (0, limits.message_bytes),
@@ -207,22 +191,13 @@ impl Session {
             }
             _ => (0, 0),
         };
-        intake.bytes = intake.bytes.saturating_add(size);
+        self.bytes = self.bytes.saturating_add(size);
         if size > max_bytes {
-            intake.count_dropped(LimitKind::Message, size);
+            self.count_dropped(LimitKind::Message, size);
             return Admission::Drop;
         }
         Admission::Take
     }
-}
-
-/// Drops an encrypted value of a message or a call if the value is over the limit.
-fn admit_encrypted_value(
-    value: &mut Option<String>,
-    intake: &mut ReceivedAmounts,
-    limits: &Limits,
-) {
-    value.take_if(|value| !intake.admits_encrypted_value(value, limits));
 }
 
 /// Returns the size of a file's content or address, in bytes.
