@@ -282,12 +282,12 @@ pub(super) fn apply_received_result(
     }
     let known_result = call.result();
     let is_same = known_result.is_some_and(|known_result| known_result.content == result.content);
-    let is_placeholder = !is_same && is_placeholder(&result);
-    if is_placeholder && call.state.is_starting_or_running() {
+    let is_placeholder = |result: &CallResult| !is_same && is_placeholder(result);
+    if call.state.is_starting_or_running() && is_placeholder(&result) {
         return;
     }
     if call.is_settled_here() {
-        let is_unsent = call.is_undelivered();
+        let is_delivered = !(call.is_undelivered() && is_placeholder(&result));
         if let Some(known_result) = call
             .outcome_mut()
             .and_then(|outcome| outcome.result.as_mut())
@@ -299,28 +299,29 @@ pub(super) fn apply_received_result(
             known_result.encrypted_value = result
                 .encrypted_value
                 .or(known_result.encrypted_value.take());
-            if !(is_placeholder && is_unsent) {
+            if is_delivered {
                 call.apply_event(StateEvent::Delivered);
             }
         }
         return;
     }
     let has_failed = by == Author::Agent && result.adopt_stated_failure();
-    if !is_same || !call.state.is_done() {
-        let end = match result.error.is_some() {
-            true => CallEnd::Error,
-            false => CallEnd::Output,
-        };
-        let mut outcome = EndedCall::new(end, by, true);
-        outcome.at = Some(now);
-        outcome.result = Some(result.clone());
-        call.apply_event(StateEvent::Settled(Box::new(outcome)));
-        if let Some(outcome) = call.outcome_mut() {
-            outcome.error = None;
+    match call.outcome_mut() {
+        // Only a different result of the agent corrects the outcome of an ended call.
+        Some(outcome) if is_same || by != Author::Agent => {
+            outcome.error.take_if(|_| !is_same);
+            outcome.result = Some(result);
         }
-    }
-    if let Some(outcome) = call.outcome_mut() {
-        outcome.result = Some(result);
+        _ => {
+            let end = match result.error.is_some() {
+                true => CallEnd::Error,
+                false => CallEnd::Output,
+            };
+            let mut outcome = EndedCall::new(end, by, true);
+            outcome.at = Some(now);
+            outcome.result = Some(result);
+            call.apply_event(StateEvent::Settled(Box::new(outcome)));
+        }
     }
     if has_failed {
         call.fail_output();
