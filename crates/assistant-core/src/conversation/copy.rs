@@ -10,6 +10,9 @@ impl Conversation {
     /// Returns the node that the active run may change. This is the given node, or a copy of the
     /// node for the run's path if another branch shares the node.
     pub(super) fn unshare(&mut self, ix: usize) -> usize {
+        if !self.tree.shares_path() {
+            return ix;
+        }
         let (unshared_ix, copies) = self.tree.unshare(ix);
         self.link_copied_nodes(&copies);
         unshared_ix

@@ -13,6 +13,11 @@ pub(in crate::conversation) struct CopiedNode {
 }
 
 impl<M: Clone> Tree<M> {
+    /// Returns true if other branches share nodes of the path of runs.
+    pub(in crate::conversation) const fn shares_path(&self) -> bool {
+        self.shared_len > 0
+    }
+
     /// Copies a node before a run changes it, together with the nodes between it and the last fork
     /// of the path. Returns the node that the run may change, and the copied nodes. Copies nothing
     /// if the node is not on the path, or if neither the node nor a node after it is shared.
