@@ -100,6 +100,8 @@ pub(crate) fn load_formatters() {
     for format in [TimeFormat::Short, TimeFormat::Full] {
         let _ = format_time(now(), format);
     }
+    let _ = format_number(0.0, false);
+    let _ = plural_category("", 0.0);
 }
 
 /// Formats a time in ISO 8601; `None` for an invalid time.
