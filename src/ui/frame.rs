@@ -27,20 +27,26 @@ const CONTINUED_FRAME_ROWS: usize = 4;
 
 /// A measurement of work against the time limit that all work of the page in one frame shares.
 /// Dropping the slice adds the elapsed time to the time used in the frame.
+///
+/// A slice must end within the task in which it began, because only then it belongs to one frame.
 #[derive(Debug)]
 pub(crate) struct WorkSlice {
     began: f64,
+    /// The time that was left in the frame when the slice began, in milliseconds.
+    left: f64,
 }
 
 impl WorkSlice {
     /// Creates a slice that begins now.
     pub(crate) fn begin() -> Self {
-        Self { began: Date::now() }
+        let left = FRAME_WORK.with_borrow_mut(|page| SLICE_MS - page.current().worked);
+        let began = Date::now();
+        Self { began, left }
     }
 
     /// Returns true if the rest of the work must wait for another frame.
     pub(crate) fn is_used_up(&self) -> bool {
-        FRAME_WORK.with_borrow_mut(|page| page.current().worked + self.elapsed() >= SLICE_MS)
+        self.elapsed() >= self.left
     }
 
     fn elapsed(&self) -> f64 {
