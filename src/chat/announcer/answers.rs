@@ -2,7 +2,11 @@
 
 use std::{cell::RefCell, collections::HashMap};
 
-use assistant_core::{conversation::MessageId, event::Role, text::confusable::skeleton};
+use assistant_core::{
+    conversation::{Message, MessageId},
+    event::Role,
+    text::confusable::skeleton,
+};
 use leptos::prelude::*;
 
 use super::{Speech, activity_announcer::ActivityAnnouncer, plain_text::BlockReader};
@@ -10,7 +14,7 @@ use crate::{
     assistant::Assistant,
     render::PartKind,
     ui::{Words, effect, floor_char_boundary},
-    view::{MessageCell, MessageList},
+    view::{MessageCell, MessageEntry, MessageList},
 };
 
 /// The maximum number of characters of an answer that are announced.
@@ -90,9 +94,11 @@ pub(super) fn announce_answers(
     let answer_assistant = assistant.clone();
     effect(move |_| {
         let is_attributed = |id: &MessageId| {
-            answer_assistant
-                .message(id)
-                .is_some_and(|cell| cell.attributed.get_untracked())
+            let is_attributed = answer_assistant.with_conversation(|conversation| {
+                let message = conversation.message(id);
+                message.is_some_and(Message::is_attributed_to_user)
+            });
+            is_attributed.unwrap_or_default()
         };
         let pending_ids = messages.with(|list| {
             state.with_value(|state| {
@@ -177,12 +183,15 @@ impl AnnouncementState {
                 None => list.len(),
             },
         };
-        for entry in list.iter().skip(start) {
-            if entry.role == Role::User || is_attributed(&entry.id) {
-                // Earlier answers are marked as done, because a later message of the user ends an
-                // answer.
-                self.answers.values_mut().for_each(|one| one.done = true);
-            }
+        let new_entries = list.get(start..).unwrap_or_default();
+        let ends_answers =
+            |entry: &MessageEntry| entry.role == Role::User || is_attributed(&entry.id);
+        // A message of the user ends all earlier answers, so these are not announced.
+        let last_end = new_entries.iter().rposition(ends_answers);
+        if last_end.is_some() {
+            self.answers.values_mut().for_each(|one| one.done = true);
+        }
+        for entry in new_entries.iter().skip(last_end.unwrap_or_default()) {
             if entry.role == Role::Assistant {
                 self.answers.entry(entry.id.clone()).or_default();
             }
