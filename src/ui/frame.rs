@@ -28,7 +28,7 @@ const CONTINUED_FRAME_ROWS: usize = 4;
 /// A measurement of work against the time limit that all work of the page in one frame shares.
 /// Dropping the slice adds the elapsed time to the time used in the frame.
 ///
-/// A slice must end within the task in which it began, because only then it belongs to one frame.
+/// A slice must end in the task in which it began, because only then does it belong to one frame.
 #[derive(Debug)]
 pub(crate) struct WorkSlice {
     began: f64,

@@ -1,4 +1,4 @@
-//! Defines the maps whose keys are names that an agent chooses.
+//! Defines the maps whose keys are names that an agent chooses and that most events look up.
 
 use std::collections::HashMap;
 
@@ -6,9 +6,10 @@ use foldhash::fast::RandomState;
 
 /// A map from names that an agent chooses, such as ids of messages and calls.
 ///
-/// The hash has a key, so that an agent cannot choose many names with the same hash, which would
-/// make lookups slow. It is several times faster than the hash of the standard library, and most
-/// events look up several names. Maps whose keys the engine chooses use `rustc-hash`.
+/// The hash is several times faster than that of the standard library. Both have a key against names
+/// that are chosen to have the same hash, which would make lookups slow. In a browser, both keys
+/// depend only on addresses in memory, so an agent could predict them: the number of names is
+/// bounded by [`Limits`](crate::limits::Limits). Maps whose keys the engine chooses use `rustc-hash`.
 ///
 /// ```
 /// use assistant_core::name_map::NameMap;

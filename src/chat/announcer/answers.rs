@@ -191,9 +191,10 @@ impl AnnouncementState {
         if last_end.is_some() {
             self.answers.values_mut().for_each(|one| one.done = true);
         }
-        for entry in new_entries.iter().skip(last_end.unwrap_or_default()) {
+        for (index, entry) in new_entries.iter().enumerate() {
             if entry.role == Role::Assistant {
-                self.answers.entry(entry.id.clone()).or_default();
+                let answer = self.answers.entry(entry.id.clone()).or_default();
+                answer.done |= last_end.is_some_and(|last_end| index < last_end);
             }
         }
         // Inserts the few answers in the order of the list. The sort of the standard library would

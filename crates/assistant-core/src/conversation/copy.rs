@@ -10,7 +10,7 @@ impl Conversation {
     /// Returns the node that the active run may change. This is the given node, or a copy of the
     /// node for the run's path if another branch shares the node.
     pub(super) fn unshare(&mut self, ix: usize) -> usize {
-        if !self.tree.shares_path() {
+        if !self.tree.may_share_path() {
             return ix;
         }
         let (unshared_ix, copies) = self.tree.unshare(ix);

@@ -282,12 +282,12 @@ pub(super) fn apply_received_result(
     }
     let known_result = call.result();
     let is_same = known_result.is_some_and(|known_result| known_result.content == result.content);
-    let is_placeholder = |result: &CallResult| !is_same && is_placeholder(result);
-    if call.state.is_starting_or_running() && is_placeholder(&result) {
+    let is_new_placeholder = |result: &CallResult| !is_same && is_placeholder(result);
+    if call.state.is_starting_or_running() && is_new_placeholder(&result) {
         return;
     }
     if call.is_settled_here() {
-        let is_delivered = !(call.is_undelivered() && is_placeholder(&result));
+        let counts_as_delivery = !(call.is_undelivered() && is_new_placeholder(&result));
         if let Some(known_result) = call
             .outcome_mut()
             .and_then(|outcome| outcome.result.as_mut())
@@ -299,7 +299,7 @@ pub(super) fn apply_received_result(
             known_result.encrypted_value = result
                 .encrypted_value
                 .or(known_result.encrypted_value.take());
-            if is_delivered {
+            if counts_as_delivery {
                 call.apply_event(StateEvent::Delivered);
             }
         }

@@ -13,8 +13,8 @@ pub(in crate::conversation) struct CopiedNode {
 }
 
 impl<M: Clone> Tree<M> {
-    /// Returns true if other branches share nodes of the path of runs.
-    pub(in crate::conversation) const fn shares_path(&self) -> bool {
+    /// Returns true if other branches may share nodes of the path of runs.
+    pub(in crate::conversation) const fn may_share_path(&self) -> bool {
         self.shared_len > 0
     }
 

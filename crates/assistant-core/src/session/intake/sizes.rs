@@ -21,7 +21,7 @@ impl ReceivedSizes {
     }
 
     /// Returns the recorded size of an id, which becomes the newest id. At the first event of the
-    /// id in this run, records `initial_size()`, or returns `None` if that is `None`.
+    /// id in this run, records `initial_size()`; if that is `None`, records and returns nothing.
     pub(super) fn get_or_record(
         &mut self,
         id: &str,
@@ -32,10 +32,12 @@ impl ReceivedSizes {
         {
             return Some(*size);
         }
-        let known_entry = self.others.remove_entry(id);
-        let entry = match known_entry {
+        let entry = match self.others.remove_entry(id) {
             Some(entry) => entry,
-            None => (id.to_owned(), initial_size()?),
+            None => {
+                let size = initial_size()?;
+                (id.to_owned(), size)
+            }
         };
         let size = entry.1;
         self.others.extend(self.newest.replace(entry));
