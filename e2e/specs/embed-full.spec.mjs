@@ -84,6 +84,38 @@ chatTest(
 );
 
 pageTest(
+  "records of messages and calls are reported, and applied from a server that runs the loop",
+  { address: ({ page }) => `${page.url}host.html`, bare: true },
+  async ({ page }) => {
+    await page.evaluate(async () => {
+      const { mount } = await import("./embed/full.js");
+      globalThis.chat = await mount(document.getElementById("one"), { url: "/agent", label: "Chat" });
+      globalThis.updates = [];
+      globalThis.end = globalThis.chat.onUpdate((update) => globalThis.updates.push(update));
+      const applied = { messageId: "m1", source: "assistant", contentBlocks: [{ contentType: "text", content: "Packed yesterday" }] };
+      globalThis.chat.applyUpdate(applied);
+    });
+    const chat = new Chat(page, page.locator("#one"));
+    await chat.says("Packed yesterday");
+    const updates = await page.evaluate(() => globalThis.updates);
+    assert.ok(updates.some((update) => JSON.stringify(update).includes("Packed yesterday")), JSON.stringify(updates));
+    const refused = await page.evaluate(() => {
+      globalThis.end();
+      const attempt = (update) => {
+        try {
+          return globalThis.chat.applyUpdate(update);
+        } catch (error) {
+          return `${error.name}: ${error.message}`;
+        }
+      };
+      return [attempt("text"), attempt({ any: 1 })];
+    });
+    assert.match(refused[0], /^TypeError: applyUpdate: argument 1 must be an object/);
+    assert.match(refused[1], /^Error: The update is neither/);
+  },
+);
+
+pageTest(
   "an unsupported protocol is refused by name",
   { address: ({ page }) => `${page.url}host.html`, bare: true },
   async ({ page }) => {

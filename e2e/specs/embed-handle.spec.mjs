@@ -25,7 +25,20 @@ const shop = (answer, input) => {
   finish(answer, input);
 };
 
-const pageTest = embedSuite({ scenes: { shop: Array(100).fill(shop) } });
+/** Answers with a text, and reports the tokens. */
+const paid = (answer, input) => {
+  begin(answer, input);
+  const messageId = `m_${input.runId}`;
+  send(answer, { type: "TEXT_MESSAGE_START", messageId, role: "assistant" });
+  send(answer, { type: "TEXT_MESSAGE_CONTENT", messageId, delta: "An answer" });
+  send(answer, { type: "TEXT_MESSAGE_END", messageId });
+  const { threadId, runId } = input;
+  const usage = [{ inputTokens: 1_000, outputTokens: 200 }];
+  send(answer, { type: "RUN_FINISHED", threadId, runId, outcome: { type: "success" }, usage });
+  answer.end();
+};
+
+const pageTest = embedSuite({ scenes: { shop: Array(100).fill(shop), paid: Array(10).fill(paid) } });
 
 const bodies = (agent) => agent.requests("shop").map(({ body }) => body);
 
@@ -235,6 +248,128 @@ pageTest("remembered approvals are listed and revoked", {}, async (page, agent) 
   await chat.deny(chat.card("refund").last());
   await chat.idle();
   assert.equal((await page.evaluate(() => globalThis.ran)).length, 2);
+});
+
+/** Persists approvals of the chat in `globalThis.stored`, by an instance of a class. */
+const persistApprovals = (page) =>
+  page.evaluate(() => {
+    class Approvals {
+      constructor() {
+        Object.assign(globalThis, { stored: globalThis.stored ?? [], listeners: new Set() });
+      }
+      async load() {
+        return globalThis.stored;
+      }
+      keep(approvals) {
+        const known = new Map(globalThis.stored.map((one) => [one.id, one]));
+        globalThis.stored = approvals.map((one) => known.get(one.id) ?? one);
+      }
+      async swap(before, after) {
+        const at = globalThis.stored.findIndex(({ id }) => id === before.id);
+        if (JSON.stringify(globalThis.stored[at]) !== JSON.stringify(before)) return globalThis.stored[at] ?? null;
+        globalThis.stored[at] = after;
+        return true;
+      }
+      onChange(changed) {
+        globalThis.listeners.add(changed);
+        return () => globalThis.listeners.delete(changed);
+      }
+    }
+    globalThis.chats.one.persistApprovals(new Approvals());
+  });
+
+pageTest("a store of the page persists approvals, counts their uses and reports that they were removed", {}, async (page, agent) => {
+  let chat = await mountIn(page, "one", `${agent.url}shop`);
+  await register(page, { rememberUses: 3 });
+  await persistApprovals(page);
+  await chat.send("refund it");
+  await chat.card("refund").getByRole("button", { name: /^Deny/ }).waitFor();
+  await page.evaluate(() => {
+    const { one } = globalThis.chats;
+    one.approveAndRemember(one.pendingApprovals()[0], null, { scope: "always", anyArgs: true, uses: 2 });
+  });
+  await chat.idle();
+  const stored = () => page.evaluate(() => globalThis.stored);
+  await eventually(async () => assert.equal((await stored()).length, 1));
+  const [first] = await stored();
+  await page.evaluate(() => globalThis.chats.one.unmount());
+  assert.equal(await page.evaluate(() => globalThis.listeners.size), 0, "an unmounted chat has ended its subscription");
+
+  chat = await mountIn(page, "one", `${agent.url}shop`);
+  await page.evaluate(() => delete globalThis.unregister);
+  await register(page, { rememberUses: 3 });
+  await persistApprovals(page);
+  await eventually(async () => assert.equal((await page.evaluate(() => globalThis.chats.one.rememberedApprovals())).length, 1));
+  await chat.ask("refund another");
+  assert.equal((await page.evaluate(() => globalThis.ran)).length, 1, "the stored approval applies");
+  const [used] = await stored();
+  assert.equal(used.id, first.id);
+  assert.notDeepEqual(used, first, "the use was counted");
+
+  await page.evaluate(() => {
+    globalThis.stored = [];
+    globalThis.listeners.forEach((changed) => changed());
+  });
+  await eventually(async () => assert.deepEqual(await page.evaluate(() => globalThis.chats.one.rememberedApprovals()), []));
+  await chat.send("refund a third");
+  await chat.deny(chat.card("refund").last());
+  await chat.idle();
+  assert.equal((await page.evaluate(() => globalThis.ran)).length, 1);
+});
+
+pageTest("a store of approvals that fails is reported, and the user is asked", { allow: [/persistApprovals/] }, async (page, agent) => {
+  const chat = await mountIn(page, "one", `${agent.url}shop`);
+  await register(page);
+  const refused = await page.evaluate(() => {
+    const attempt = (store) => {
+      try {
+        return globalThis.chats.one.persistApprovals(store);
+      } catch (error) {
+        return `${error.name}: ${error.message}`;
+      }
+    };
+    return [undefined, {}, { load: 1, keep() {} }].map(attempt);
+  });
+  for (const message of refused) assert.match(message, /^TypeError: persistApprovals/);
+  await page.evaluate(() => {
+    const fails = () => {
+      throw "no space";
+    };
+    globalThis.chats.one.persistApprovals({ load: () => "nothing", keep: async () => fails(), swap: fails, onChange: fails });
+  });
+  await chat.send("refund it");
+  await chat.card("refund").getByRole("button", { name: /^Deny/ }).waitFor();
+  await page.evaluate(() => {
+    const { one } = globalThis.chats;
+    one.approveAndRemember(one.pendingApprovals()[0], null, { scope: "always", anyArgs: true, uses: 2 });
+  });
+  await chat.idle();
+  await chat.send("refund another");
+  await chat.deny(chat.card("refund").last());
+  await chat.idle();
+  assert.equal((await page.evaluate(() => globalThis.ran)).length, 1, "uses that cannot be counted allow nothing");
+});
+
+pageTest("answers show their price by a rule of the page", { allow: [/setPrices/] }, async (page, agent) => {
+  const chat = await mountIn(page, "one", `${agent.url}paid`);
+  await page.evaluate(() => {
+    globalThis.chats.one.setPrices("EUR", ({ inputTokens, outputTokens }) => inputTokens * 3 + outputTokens * 15);
+  });
+  await chat.ask("Hello");
+  assert.equal((await page.evaluate(() => globalThis.chats.one.cost())).priceMicros, 1_000 * 3 + 200 * 15);
+  await chat.root.getByRole("button", { name: "Details" }).last().click();
+  await chat.root.getByText(/€0\.006/).waitFor();
+  await page.evaluate(() => globalThis.chats.one.setPrices("EUR", () => "much"));
+  await chat.ask("Again");
+  assert.equal((await page.evaluate(() => globalThis.chats.one.cost())).priceMicros, 6_000, "a rule that fails sets no price");
+  const refused = await page.evaluate(() => {
+    try {
+      globalThis.chats.one.setPrices("euros", () => 1);
+    } catch (error) {
+      return `${error.name}: ${error.message}`;
+    }
+  });
+  assert.match(refused, /^TypeError: setPrices: the currency must be a code/);
 });
 
 pageTest("branches can be edited, regenerated, switched, exported and imported", {}, async (page, agent) => {

@@ -22,10 +22,10 @@ impl Assistant {
     /// ```
     pub fn set_prices(
         &self,
-        currency: &'static str,
+        currency: impl Into<String>,
         rule: impl Fn(&TokenUsage) -> Option<u64> + 'static,
     ) {
-        self.runtime().set_prices(currency, Rc::new(rule));
+        self.runtime().set_prices(currency.into(), Rc::new(rule));
     }
 
     /// Returns the tokens, the time and the price of the branch that is shown, as a signal.

@@ -151,7 +151,7 @@ pub(super) fn message_controls(
         _ => None,
     };
     let currency = transcript.assistant.runtime().currency();
-    let has_cost = role != Role::User && !format_cost(&words.now(), &cost, currency).is_empty();
+    let has_cost = role != Role::User && !format_cost(&words.now(), &cost, &currency).is_empty();
     let cost = has_cost.then(|| cost_details(&words, cost, currency));
     Some(
         view! {
@@ -163,7 +163,7 @@ pub(super) fn message_controls(
 }
 
 /// Renders a button that shows and hides the price, tokens and duration.
-fn cost_details(words: &Words, cost: Cost, currency: &'static str) -> AnyView {
+fn cost_details(words: &Words, cost: Cost, currency: String) -> AnyView {
     let is_open = RwSignal::new(false);
     let button = IconButton {
         expanded: Signal::derive(move || Some(is_open.get())),
@@ -175,8 +175,8 @@ fn cost_details(words: &Words, cost: Cost, currency: &'static str) -> AnyView {
     };
     let cost_words = words.clone();
     let render_cost = move || {
-        let (words, cost) = (cost_words.clone(), cost.clone());
-        let text = move || format_cost(&words.get(), &cost, currency).join(" · ");
+        let (words, cost, currency) = (cost_words.clone(), cost.clone(), currency.clone());
+        let text = move || format_cost(&words.get(), &cost, &currency).join(" · ");
         view! { <span class="la-message-cost">{dynamic(text)}</span> }.into_any()
     };
     view! { {button.view(words)} {when(move || is_open.get(), render_cost)} }.into_any()

@@ -1,9 +1,6 @@
 //! Determines the prices of tokens with a function of the application.
 
-use std::{
-    cell::{Cell, RefCell},
-    rc::Rc,
-};
+use std::{cell::RefCell, rc::Rc};
 
 use assistant_core::event::TokenUsage;
 
@@ -17,19 +14,19 @@ pub(crate) type PriceRule = Rc<dyn Fn(&TokenUsage) -> Option<u64>>;
 #[derive(Default)]
 pub(super) struct Prices {
     rule: RefCell<Option<PriceRule>>,
-    currency: Cell<&'static str>,
+    currency: RefCell<String>,
 }
 
 impl Runtime {
-    pub(crate) fn set_prices(&self, currency: &'static str, rule: PriceRule) {
-        self.prices.currency.set(currency);
+    pub(crate) fn set_prices(&self, currency: String, rule: PriceRule) {
+        self.prices.currency.replace(currency);
         self.prices.rule.replace(Some(rule));
     }
 
     /// Returns the currency of the prices. Returns an empty string if the application has set no
     /// prices.
-    pub(crate) const fn currency(&self) -> &'static str {
-        self.prices.currency.get()
+    pub(crate) fn currency(&self) -> String {
+        self.prices.currency.borrow().clone()
     }
 
     pub(super) fn price_of(&self, usage: &TokenUsage) -> Option<u64> {

@@ -60,6 +60,12 @@ export function flag(value) {
   return value;
 }
 
+/** Checks a price in millionths of a currency. */
+export function micros(value) {
+  if (value !== null && !isWhole(value)) throw new TypeError("it must return a whole number of millionths, or null");
+  return value;
+}
+
 /** Checks that an argument is a function. */
 export function needFunction(where, value) {
   if (!isFunction(value)) throw new TypeError(`${where}: a function is needed`);

@@ -96,7 +96,7 @@ function withTimeout(value) {
 }
 
 /** Returns a function that reports failures in the console, each once, and returns the last failure for the program. */
-function complaining(named) {
+export function complaining(named) {
   let last;
   return (error) => {
     const why = reason(error);

@@ -1,4 +1,4 @@
-import type { Chat, MountOptions as SmallOptions, PageAgentOptions } from "./index.js";
+import type { Chat, Json, MountOptions as SmallOptions, PageAgentOptions } from "./index.js";
 
 export * from "./index.js";
 
@@ -44,6 +44,20 @@ export interface CompletionsOptions extends Omit<SharedOptions, "reattach"> {
 
 export type MountOptions = AgUiOptions | UiStreamOptions | CompletionsOptions;
 
+/** A chat with records of its messages and calls, for systems that keep them or run the loop of calls themselves. */
+export interface FullChat extends Chat {
+  /**
+   * Calls back with a record when a message is complete or changes, and when a call becomes pending, is executed or ends.
+   * Streaming text is not recorded.
+   */
+  onUpdate(listener: (update: { [field: string]: Json }) => void): () => void;
+  /**
+   * Applies a record from a server that runs the loop itself; nothing runs in this page. Records may arrive in any order,
+   * twice, or not at all. Throws while a run is active, and for a record of another conversation.
+   */
+  applyUpdate(update: { [field: string]: Json }): void;
+}
+
 /**
  * Mounts a chat in an element, as `mount` of `leptos-assistant` does, with an agent of any protocol and a store. A page
  * uses one of both: each has its own module.
@@ -51,4 +65,4 @@ export type MountOptions = AgUiOptions | UiStreamOptions | CompletionsOptions;
 export function mount(
   element: HTMLElement,
   options: MountOptions | (PageAgentOptions & Pick<SharedOptions, "store" | "storeName" | "threadId">),
-): Promise<Chat>;
+): Promise<FullChat>;

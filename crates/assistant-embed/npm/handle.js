@@ -1,5 +1,6 @@
 // The methods of a chat: the handle of the program, with arguments that are checked and written as JSON.
-import { FUNCTION, JSON_VALUE, OBJECT, OPTIONAL_OBJECT, OPTIONAL_TEXT, REMEMBER, TEXT, TEXTS, copiesOf, flag, isObject, isOneOf, isText, isTexts, isWhole, needFunction, permission } from "./checks.js";
+import { approvalStore } from "./approvals.js";
+import { FUNCTION, JSON_VALUE, OBJECT, OPTIONAL_OBJECT, OPTIONAL_TEXT, REMEMBER, TEXT, TEXTS, copiesOf, flag, isObject, isOneOf, isText, isTexts, isWhole, micros, needFunction, permission } from "./checks.js";
 import { calling, callingAsync, json, reading, refuseUnknown, reportingListener, snapshot } from "./foreign.js";
 import { drawing } from "./render.js";
 
@@ -54,6 +55,7 @@ const METHODS = {
   clientId: [],
   export: [],
   import: [JSON_VALUE],
+  applyUpdate: [OBJECT],
   send: [TEXT],
   sendContent: [CONTENT],
   interject: [TEXT],
@@ -92,10 +94,12 @@ const METHODS = {
 };
 /** The methods of the composer. */
 const COMPOSER = { text: [], setText: [TEXT], focus: [] };
+/** Returns true for the code of a currency, because `Intl` rejects any other text. */
+const isCurrency = (value) => isText(value) && /^[A-Z]{3}$/.test(value);
 /** The parts of the state that are not data. */
 const PARTS = ["text", "reasoning", "file", "unknown"];
 /** The kinds of events. */
-const EVENTS = ["onEvent", "onCallEvent", "onLoopEvent", "onDiagnostic"];
+const EVENTS = ["onEvent", "onCallEvent", "onLoopEvent", "onDiagnostic", "onUpdate"];
 
 /**
  * Creates the methods of a chat. `call` runs a function with the program's chat; `undo` wraps a registration of the
@@ -185,6 +189,15 @@ export function handleOf(call, undo) {
       needFunction("setPermission", rule);
       const checked = callingAsync("`setPermission`", (args, name) => rule(name, args), "bigint", permission);
       call((chat) => chat.setPermission(checked, true));
+    },
+    setPrices(currency, rule) {
+      if (!isCurrency(currency)) throw new TypeError("setPrices: the currency must be a code of three letters, such as EUR");
+      const price = calling("`setPrices`", needFunction("setPrices", rule), "string", micros);
+      call((chat) => chat.setPrices(currency, price));
+    },
+    persistApprovals(store) {
+      const wrapped = approvalStore(store, call);
+      call((chat) => chat.persistApprovals(wrapped));
     },
     startAudit(options = {}) {
       refuseUnknown("startAudit", options, ["redact"]);

@@ -668,6 +668,34 @@ export interface AuditLog {
   onEntry(listener: (entry: { [field: string]: Json }) => void): () => void;
 }
 
+/** An approval for later calls, as stored. */
+export interface StoredApproval {
+  id: string;
+  [field: string]: Json;
+}
+
+/** A store of approvals that outlive the page. */
+export interface ApprovalStore {
+  /** Returns the stored approvals. If it fails, the user is asked about each call. */
+  load(): StoredApproval[] | Promise<StoredApproval[]>;
+  /**
+   * Stores these approvals, and removes stored approvals that are not among them. A store with other writers leaves
+   * existing entries unchanged: only `swap` changes an entry.
+   */
+  keep(approvals: StoredApproval[]): void | Promise<void>;
+  /**
+   * Atomically replaces an approval, if the stored entry with this id still equals `before`, and returns true. Otherwise
+   * changes nothing, and returns the stored entry, or null if there is none. It counts the uses of an approval with
+   * `uses`; without it such an approval allows no call.
+   */
+  swap?(before: StoredApproval, after: StoredApproval): true | StoredApproval | null | Promise<true | StoredApproval | null>;
+  /**
+   * Calls `changed` when another writer, such as another tab, has changed the approvals: what was removed is revoked here,
+   * too. Returns a function that ends the subscription.
+   */
+  onChange?(changed: () => void): () => void;
+}
+
 type StateMethods = { [Name in keyof ChatState]: () => ChatState[Name] };
 
 /**
@@ -759,6 +787,11 @@ export interface Chat extends StateMethods {
   /** Sets a rule for all actions, like the `permission` of one. */
   setPermission(rule: (name: string, args: any) => boolean | string | Promise<boolean | string>): void;
 
+  /**
+   * Sets the prices of tokens: `price` returns the price of token usage in millionths of the currency (a code such as
+   * `EUR`), or null if it is unknown. From then on, answers show their cost.
+   */
+  setPrices(currency: string, price: (usage: { [field: string]: Json }) => number | null): void;
   /** Sets the rule of a {@link StopCondition}. The loop ends unless it returns false. */
   setStopRule(name: string, rule: (summary: ChatState["summary"]) => boolean): void;
 
@@ -776,6 +809,11 @@ export interface Chat extends StateMethods {
   giveUp(interrupt: string): void;
   /** Revokes an approval for later calls. */
   forgetApproval(id: string): void;
+  /**
+   * Persists approvals in a store of the page, and lets the user allow actions permanently. Who can write to the store can
+   * approve calls. A later store replaces an earlier one.
+   */
+  persistApprovals(store: ApprovalStore): void;
   /**
    * Starts to record the history of calls. `redact` returns the arguments to record; without a valid answer they are
    * left out.

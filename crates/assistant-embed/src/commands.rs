@@ -9,6 +9,8 @@ use assistant_core::{
 };
 use assistant_protocols::agui;
 use leptos::prelude::*;
+#[cfg(feature = "full")]
+use leptos_assistant::records::Update;
 use leptos_assistant::{Assistant, CallKey, OfferFilter, Refusal, ToolInfo};
 use serde_json::{Value, json};
 
@@ -160,6 +162,12 @@ fn run_command(chat: &Assistant, name: &str, args: &Args) -> Result<Result<(), R
         }
         "changeTree" => return Ok(chat.branches().change(parse_tree_change(&args.value(0)))),
         "openConversation" => return Ok(chat.conversations().open(&args.text(0))),
+        #[cfg(feature = "full")]
+        "applyUpdate" => {
+            let update = Update::from_json(&args.value(0));
+            let update = update.ok_or("The update is neither of a message nor of a call")?;
+            return Ok(chat.updates().apply(update));
+        }
         "import" => return Ok(chat.import(args.value(0))),
         "showRunBranch" => chat.branches().show_run(),
         "newConversation" => chat.new_conversation(),

@@ -1,6 +1,7 @@
 //! The exported methods of a chat for `npm/handle.js`, and their implementation in the second part
 //! of the module ([`part`](crate::part)). Values are JSON text.
 
+use assistant_core::json::form;
 use leptos::prelude::*;
 use leptos_assistant::{
     Assistant, InterruptTarget, PartTarget, ToolCallView, ToolTarget, action::ContextValue,
@@ -13,6 +14,7 @@ use wasm_bindgen_futures::future_to_promise;
 use crate::{
     Chat, Registration,
     action::{self, PageFunctions},
+    approvals,
     audit::{self, Audit},
     commands,
     commands::Args,
@@ -164,6 +166,31 @@ impl Chat {
         Ok(())
     }
 
+    /// Sets the prices of tokens. The rule returns the price of token usage in millionths of the
+    /// currency, or null for an unknown price. `npm/foreign.js` wraps the function of the page.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the chat is not loaded yet, or has stopped permanently.
+    #[wasm_bindgen(js_name = setPrices)]
+    pub fn set_prices(&self, currency: String, rule: js_sys::Function) -> Result<(), JsError> {
+        self.api()?.set_prices(currency, rule);
+        Ok(())
+    }
+
+    /// Persists approvals in a store of the page: an object with the functions `load`, `keep`,
+    /// `swap` and `onChange`, as wrapped by `npm/approvals.js`.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the chat is not loaded yet, or has stopped permanently.
+    #[wasm_bindgen(js_name = persistApprovals)]
+    pub fn persist_approvals(&self, store: &JsValue) -> Result<(), JsError> {
+        // The guard is held until the chat is unmounted.
+        self.store_guard(self.api()?.persist_approvals(store));
+        Ok(())
+    }
+
     /// Starts the audit, and passes each record to the listener. `redact` returns the arguments to
     /// record.
     ///
@@ -301,6 +328,18 @@ impl Api for Handle {
         self.assistant.set_permission(move |name, args| {
             action::check_permission(rule.clone(), args, name.into())
         });
+    }
+
+    fn set_prices(&self, currency: String, rule: js_sys::Function) {
+        let rule = PageFunction::new(rule, true);
+        self.assistant.set_prices(currency, move |usage| {
+            let price = rule.call_sync(&form::usage_to_value(usage), &Value::Null);
+            price.ok()?.as_u64()
+        });
+    }
+
+    fn persist_approvals(&self, store: &JsValue) -> Guard {
+        approvals::persist_approvals(&self.assistant, store)
     }
 
     fn start_audit(&self, redact: Option<js_sys::Function>, listener: js_sys::Function) -> Audit {

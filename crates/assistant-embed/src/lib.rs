@@ -9,6 +9,7 @@
 
 mod action;
 mod agent;
+mod approvals;
 mod audit;
 mod commands;
 mod context;

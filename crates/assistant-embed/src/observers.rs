@@ -63,6 +63,10 @@ pub(crate) fn observe(chat: &Assistant, kind: &str, listener: js_sys::Function) 
         }
         "onCallEvent" => chat.on_call_event(move |event| listener(&call_event_to_json(event))),
         "onLoopEvent" => chat.on_loop_event(move |event| listener(&loop_event_to_json(event))),
+        #[cfg(feature = "full")]
+        "onUpdate" => chat
+            .updates()
+            .observe(move |update| listener(&update.to_json())),
         "onDiagnostic" => chat.on_diagnostic(move |diagnostic| {
             listener(&json!({"code": diagnostic.code(), "message": diagnostic.message()}));
         }),

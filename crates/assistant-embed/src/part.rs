@@ -32,6 +32,8 @@ pub(crate) trait Api {
     fn set_stop_rule(&self, name: String, rule: js_sys::Function);
     fn search_conversations(&self, words: String, listener: js_sys::Function) -> Guard;
     fn set_permission(&self, rule: js_sys::Function, exact_numbers: bool);
+    fn set_prices(&self, currency: String, rule: js_sys::Function);
+    fn persist_approvals(&self, store: &JsValue) -> Guard;
     fn start_audit(&self, redact: Option<js_sys::Function>, listener: js_sys::Function) -> Audit;
 }
 

@@ -1,0 +1,117 @@
+//! Persists approvals in a store of the page.
+
+use std::{cell::RefCell, pin::Pin, rc::Rc};
+
+use leptos_assistant::{ApprovalStore, Assistant, Subscription, store::Swap};
+use send_wrapper::SendWrapper;
+use serde_json::{Value, json};
+use wasm_bindgen::{JsCast, JsValue, closure::Closure};
+
+use crate::{function::PageFunction, part::Guard, window_options::get_property};
+
+/// Persists the approvals of a chat in a store of the page, until a later store replaces it. Changes
+/// by other writers are read until the returned guard is dropped.
+pub(crate) fn persist_approvals(chat: &Assistant, store: &JsValue) -> Guard {
+    let function = |name| get_property(store, name).dyn_into::<js_sys::Function>();
+    let page_function = |name| {
+        let function = function(name).ok()?;
+        Some(PageFunction::new(function, false))
+    };
+    let listener = Rc::new(RefCell::new(None));
+    let store = PageApprovalStore {
+        load: page_function("load"),
+        keep: page_function("keep"),
+        swap: page_function("swap"),
+        on_change: function("onChange").ok().map(SendWrapper::new),
+        listener: Rc::clone(&listener),
+    };
+    chat.remembered_approvals().persist_in(store);
+    Box::new(Subscription::new(move || drop(listener.take())))
+}
+
+/// A store of approvals that a page implements. `npm/approvals.js` wraps its functions, which never
+/// throw; a function that is missing does nothing.
+///
+/// Numbers beyond the range that JavaScript represents exactly are not passed on: such an approval
+/// is not stored.
+struct PageApprovalStore {
+    load: Option<PageFunction>,
+    keep: Option<PageFunction>,
+    /// `None` if the store does not count uses.
+    swap: Option<PageFunction>,
+    on_change: Option<SendWrapper<js_sys::Function>>,
+    listener: Rc<RefCell<Option<ChangeListener>>>,
+}
+
+/// A function that the page calls after changes by other writers, and the function that ends the
+/// calls, which is called when the listener is dropped.
+struct ChangeListener {
+    _changed: Closure<dyn Fn()>,
+    end: Option<js_sys::Function>,
+}
+
+impl Drop for ChangeListener {
+    fn drop(&mut self) {
+        if let Some(end) = &self.end {
+            // The result is ignored, since the wrapped function never throws.
+            let _ = end.call0(&JsValue::UNDEFINED);
+        }
+    }
+}
+
+impl ApprovalStore for PageApprovalStore {
+    /// Loads the stored approvals; none if the function of the page fails.
+    fn load(&self) -> Pin<Box<dyn Future<Output = Vec<Value>>>> {
+        let load = self.load.clone();
+        Box::pin(async move {
+            let Some(load) = load else { return Vec::new() };
+            match load.call_async(&Value::Null).await {
+                Ok(Value::Array(approvals)) => approvals,
+                _ => Vec::new(),
+            }
+        })
+    }
+
+    fn keep(&self, approvals: Vec<Value>) {
+        let Some(keep) = &self.keep else { return };
+        if let Err(error) = keep.call_sync(&approvals.into(), &Value::Null) {
+            let reason = error.message();
+            leptos::logging::error!("leptos-assistant: no approval was stored: {reason}");
+        }
+    }
+
+    /// Replaces an approval. The wrapped function returns `{}` if the approval was replaced, and
+    /// `{found}` with the stored entry otherwise.
+    fn swap(&self, before: Value, after: Value) -> Pin<Box<dyn Future<Output = Swap<Value>>>> {
+        let swap = self.swap.clone();
+        Box::pin(async move {
+            let Some(swap) = swap else {
+                return Swap::Failed("this store of approvals counts no uses".to_owned());
+            };
+            match swap.call_async(&json!([before, after])).await {
+                Ok(mut answer) => match answer.get_mut("found").map(Value::take) {
+                    None => Swap::Done,
+                    Some(Value::Null) => Swap::Found(None),
+                    Some(entry) => Swap::Found(Some(entry)),
+                },
+                Err(error) => Swap::Failed(error.message().to_owned()),
+            }
+        })
+    }
+
+    fn on_change(&self, changed: Box<dyn Fn()>) -> Subscription {
+        let changed = Closure::<dyn Fn()>::new(changed);
+        let on_change = self.on_change.as_ref();
+        let end = on_change.and_then(|on_change| {
+            let end = on_change.call1(&JsValue::UNDEFINED, changed.as_ref());
+            end.ok()?.dyn_into::<js_sys::Function>().ok()
+        });
+        let listener = ChangeListener {
+            _changed: changed,
+            end,
+        };
+        self.listener.replace(Some(listener));
+        let listener = Rc::clone(&self.listener);
+        Subscription::new(move || drop(listener.take()))
+    }
+}
