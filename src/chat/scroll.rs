@@ -84,28 +84,29 @@ impl ScrollState {
         on_cleanup(move || observer_with_callback.0.disconnect());
     }
 
-    /// Handles scrolling by the user: records the position, and mounts the blocks near the view.
-    /// Only scrolling up leaves the end, because the distance to the end does not show the user's
-    /// intent if the content has grown.
+    /// Handles scrolling by the user: records the position, and mounts the blocks near the view. A
+    /// view that moves up leaves the end, however short the distance: a slow gesture moves a few
+    /// pixels at a time, and would otherwise be undone by each new line. A view that moves down
+    /// follows the end again once it is near the end.
     pub(super) fn handle_scroll(self) {
         let Some(element) = self.scroller.get_untracked() else {
             return;
         };
         let top = element.scroll_top();
         let old_top = self.last_top.with_value(|last| last.replace(top));
-        let at_end = element.scroll_height() - top - element.client_height() <= END_TOLERANCE;
-        let moved_up = top < old_top;
+        let distance_to_end = element.scroll_height() - top - element.client_height();
+        let is_near_end = distance_to_end <= END_TOLERANCE;
         if top != old_top {
             self.set_held(false);
         }
-        // A view that shows a question from its top does not start to follow the end, although the
-        // view may be near the end.
-        if (at_end && !self.held.get_untracked()) || moved_up {
-            self.set_at_end(at_end);
+        if top < old_top {
+            self.set_at_end(distance_to_end <= 1);
+        } else if top > old_top && is_near_end {
+            self.set_at_end(true);
         }
         self.record_position();
         // No blocks are mounted while a view that follows the end is still scrolling to the end.
-        if at_end == self.at_end.get_untracked() {
+        if is_near_end || !self.at_end.get_untracked() {
             self.mount_near_view();
         }
     }
@@ -271,6 +272,10 @@ impl ScrollState {
             return;
         };
         element.set_scroll_top(element.scroll_height());
+        // The position is recorded, so that the scroll event of this movement, or of a shrinking
+        // content, does not count as scrolling by the user.
+        self.last_top
+            .with_value(|last| last.set(element.scroll_top()));
         self.set_at_end(true);
     }
 

@@ -305,6 +305,37 @@ async fn the_scroll_position_is_kept_while_new_messages_are_counted() {
 }
 
 #[wasm_bindgen_test]
+async fn a_short_scroll_up_leaves_the_end_while_an_answer_grows() {
+    let script = Script::new().text("Hm.").wait(Duration::from_millis(1_500));
+    let script = script.text(&"\n\nMore of it.".repeat(20));
+    let script = script
+        .wait(Duration::from_millis(1_500))
+        .text("\n\nThe end.");
+    let chat = chat(MockAgent::new().answer(script), || ()).await;
+    add_styles(&chat);
+    chat.assistant.import(thread(60)).unwrap();
+    chat.assistant.send("go").unwrap();
+    chat.appears("[data-running]").await;
+    frames().await;
+    assert!(distance_from_end(&chat) < 2);
+    scroll_by(&chat, -6.0).await;
+    let top = log(&chat).scroll_top();
+    assert!(until(|| chat.page.text(".la-transcript").contains("More of it.")).await);
+    frames().await;
+    assert_eq!(log(&chat).scroll_top(), top, "the new lines do not undo it");
+    assert!(chat.page.find(".la-jump:not([hidden])").is_some());
+    scroll_by(&chat, 10_000.0).await;
+    assert!(
+        chat.page.find(".la-jump[hidden]").is_some(),
+        "the end is followed"
+    );
+    chat.idle().await;
+    frames().await;
+    assert!(chat.page.text(".la-transcript").contains("The end."));
+    assert!(distance_from_end(&chat) < 2);
+}
+
+#[wasm_bindgen_test]
 async fn messages_that_arrive_below_a_reader_stay_unmounted() {
     let script = Script::new().text("Hm.").wait(Duration::from_millis(1_500));
     let news = "More news. ".repeat(30);
