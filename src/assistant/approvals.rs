@@ -1,7 +1,10 @@
 //! Lists and revokes the approvals that the user has given for later calls, and persists them in a
 //! store.
 
-use std::{cell::Cell, rc::Rc};
+use std::{
+    cell::Cell,
+    rc::{Rc, Weak},
+};
 
 use assistant_core::{
     action::{Remember, RememberedApproval},
@@ -12,7 +15,7 @@ use futures_util::future::LocalBoxFuture;
 use leptos::prelude::{ArcReadSignal, Set};
 use serde_json::Value;
 
-use super::Assistant;
+use super::{Assistant, WeakAssistant};
 use crate::{
     runtime::ApprovalPersistence,
     store::ApprovalStore,
@@ -86,45 +89,21 @@ impl RememberedApprovals {
 
 impl Assistant {
     fn attach_approval_store(&self, store: Rc<dyn ApprovalStore>) {
-        let load = store.load();
-        let writes = Rc::new(Cell::new(0_u32));
-        let assistant = self.weak();
-        spawn_local(async move {
-            let approvals = parse_approvals(&load.await);
-            if let Some(assistant) = assistant.upgrade() {
-                // The result is ignored, because the session never refuses this input.
-                let _ = assistant.dispatch(Input::RestoreApprovals { approvals });
-            }
-        });
-        let (assistant, weak_store) = (self.weak(), Rc::downgrade(&store));
-        let write_count = Rc::clone(&writes);
+        let reader = ApprovalReader {
+            assistant: self.weak(),
+            store: Rc::downgrade(&store),
+            progress: Rc::default(),
+        };
+        reader.read_with(|approvals| Input::RestoreApprovals { approvals });
+        let (progress, reader) = (Rc::clone(&reader.progress), reader);
         let changes = store.on_change(Box::new(move || {
-            let (assistant, weak_store, writes) =
-                (assistant.clone(), weak_store.clone(), write_count.clone());
-            spawn_local(async move {
-                loop {
-                    let Some(store) = weak_store.upgrade() else {
-                        return;
-                    };
-                    let count_before = writes.get();
-                    let approvals = parse_approvals(&store.load().await);
-                    let Some(assistant) = assistant.upgrade() else {
-                        return;
-                    };
-                    // The loaded list is applied only if this tab wrote no approval during the
-                    // load, because the list may lack that approval.
-                    if writes.get() == count_before {
-                        // The result is ignored, because the session never refuses this input.
-                        let _ = assistant.dispatch(Input::SyncApprovals { approvals });
-                        return;
-                    }
-                }
-            });
+            increment(&reader.progress.changes);
+            reader.read_with(|approvals| Input::SyncApprovals { approvals });
         }));
         // The new adapter replaces the adapter of an earlier store, whose subscription then ends.
         let persistence = ApprovalStoreAdapter {
             store,
-            writes,
+            progress,
             _changes: changes,
         };
         self.runtime()
@@ -133,19 +112,67 @@ impl Assistant {
     }
 }
 
+/// The numbers of changes and of readings of a store's approvals.
+#[derive(Default)]
+struct ReadProgress {
+    /// The number of changes, by this page and by other writers.
+    changes: Cell<u32>,
+    readings: Cell<u32>,
+}
+
+fn increment(count: &Cell<u32>) -> u32 {
+    count.set(count.get().wrapping_add(1));
+    count.get()
+}
+
+/// Reads the approvals of a store, until the store is replaced.
+struct ApprovalReader {
+    assistant: WeakAssistant,
+    store: Weak<dyn ApprovalStore>,
+    progress: Rc<ReadProgress>,
+}
+
+impl ApprovalReader {
+    /// Reads the approvals and applies them. If the store changes meanwhile, the list may be
+    /// outdated, so the approvals are read again. A later reading replaces this reading.
+    fn read_with(&self, input: fn(Vec<RememberedApproval>) -> Input) {
+        let number = increment(&self.progress.readings);
+        let (assistant, store) = (self.assistant.clone(), self.store.clone());
+        let progress = Rc::clone(&self.progress);
+        let begin = move || {
+            let changes = progress.changes.get();
+            Some((changes, store.upgrade()?.load()))
+        };
+        let (mut reading, store) = (begin(), self.store.clone());
+        let progress = Rc::clone(&self.progress);
+        spawn_local(async move {
+            while let Some((changes, load)) = reading.take() {
+                let approvals = parse_approvals(&load.await);
+                if progress.readings.get() != number || store.strong_count() == 0 {
+                    return;
+                }
+                if progress.changes.get() != changes {
+                    reading = begin();
+                } else if let Some(assistant) = assistant.upgrade() {
+                    // The result is ignored, because the session never refuses this input.
+                    let _ = assistant.dispatch(input(approvals));
+                }
+            }
+        });
+    }
+}
+
 /// An adapter that persists approvals in the application's store.
 struct ApprovalStoreAdapter {
     store: Rc<dyn ApprovalStore>,
-    /// The number of writes to the store. If the number changes while approvals are loaded, the
-    /// loaded approvals may be outdated.
-    writes: Rc<Cell<u32>>,
+    progress: Rc<ReadProgress>,
     /// The subscription to changes that other writers make to the store.
     _changes: Subscription,
 }
 
 impl ApprovalPersistence for ApprovalStoreAdapter {
     fn store_all(&self, approvals: Vec<RememberedApproval>) {
-        self.writes.set(self.writes.get().wrapping_add(1));
+        increment(&self.progress.changes);
         let approvals = approvals.iter().map(RememberedApproval::to_value);
         self.store.keep(approvals.collect());
     }

@@ -8,17 +8,21 @@
 use std::cell::{Cell, RefCell};
 
 use assistant_core::conversation::MessageId;
+use js_sys::Date;
 use leptos::{html, prelude::*};
-
-use crate::ui::effect;
 use send_wrapper::SendWrapper;
 use wasm_bindgen::{JsCast, closure::Closure};
 
 use super::{list::BlockList, scroll_anchor::ScrollAnchor};
-use crate::ui::after;
+use crate::ui::{after, effect};
 
-/// The maximum distance to the end at which the view counts as at the end, in pixels.
+/// The maximum distance to the end at which the view counts as at the end, in pixels, unless a
+/// gesture has moved it up.
 const END_TOLERANCE: i32 = 48;
+/// The events of gestures by which the user scrolls.
+const GESTURES: [&str; 3] = ["wheel", "touchmove", "keydown"];
+/// The time for which scrolling counts as the effect of a gesture, in milliseconds.
+const GESTURE_MS: f64 = 300.0;
 /// The time after which an opened element has its new height, in milliseconds.
 const LAYOUT_MS: u32 = 100;
 /// The space above a question that is shown from its top, in pixels.
@@ -39,6 +43,8 @@ pub(super) struct ScrollState {
     pub(super) at_end: RwSignal<bool>,
     list: BlockList,
     last_top: StoredValue<Cell<i32>, LocalStorage>,
+    /// The time of the last gesture, in milliseconds since 1970.
+    last_gesture: StoredValue<Cell<f64>, LocalStorage>,
     anchor: StoredValue<RefCell<ScrollAnchor>, LocalStorage>,
     /// True if the first question must be scrolled into view once it is mounted.
     is_question_pending: StoredValue<bool>,
@@ -58,6 +64,7 @@ impl ScrollState {
             at_end: RwSignal::new(true),
             list,
             last_top: StoredValue::new_local(Cell::new(0)),
+            last_gesture: StoredValue::new_local(Cell::new(0.0)),
             anchor: StoredValue::new_local(RefCell::default()),
             is_question_pending: StoredValue::new(false),
             held: RwSignal::new(false),
@@ -66,6 +73,7 @@ impl ScrollState {
         effect(move |_| {
             if let (Some(scroller), Some(content)) = (scroll.scroller.get(), scroll.content.get()) {
                 scroll.watch_sizes(&scroller, &content);
+                scroll.watch_gestures(&scroller);
             }
         });
         scroll
@@ -84,10 +92,39 @@ impl ScrollState {
         on_cleanup(move || observer_with_callback.0.disconnect());
     }
 
-    /// Handles scrolling by the user: records the position, and mounts the blocks near the view. A
-    /// view that moves up leaves the end, however short the distance: a slow gesture moves a few
-    /// pixels at a time, and would otherwise be undone by each new line. A view that moves down
-    /// follows the end again once it is near the end.
+    /// Records the gestures by which the user scrolls. The listeners are passive, so that they do
+    /// not delay scrolling.
+    fn watch_gestures(self, scroller: &web_sys::HtmlElement) {
+        let callback = Closure::<dyn FnMut()>::new(move || {
+            let _ = self.last_gesture.try_with_value(|at| at.set(Date::now()));
+        });
+        let options = web_sys::AddEventListenerOptions::new();
+        options.set_passive(true);
+        for name in GESTURES {
+            // The error is ignored, because adding a listener fails only for invalid options.
+            let _ = scroller.add_event_listener_with_callback_and_add_event_listener_options(
+                name,
+                callback.as_ref().unchecked_ref(),
+                &options,
+            );
+        }
+        let (scroller, callback) = (
+            SendWrapper::new(scroller.clone()),
+            SendWrapper::new(callback),
+        );
+        on_cleanup(move || {
+            for name in GESTURES {
+                let function = callback.as_ref().unchecked_ref();
+                let _ = scroller.remove_event_listener_with_callback(name, function);
+            }
+        });
+    }
+
+    /// Handles scrolling: records the position, and mounts the blocks near the view. Only scrolling
+    /// up leaves the end, because the distance to the end does not show the user's intent if the
+    /// content has grown. A gesture leaves the end by any distance: a slow gesture moves a few
+    /// pixels at a time, and would otherwise be undone by each new line. Other movements, such as
+    /// that of a view whose content shrinks, leave the end by more than [`END_TOLERANCE`].
     pub(super) fn handle_scroll(self) {
         let Some(element) = self.scroller.get_untracked() else {
             return;
@@ -100,7 +137,12 @@ impl ScrollState {
             self.set_held(false);
         }
         if top < old_top {
-            self.set_at_end(distance_to_end <= 1);
+            let gesture_age = Date::now() - self.last_gesture.with_value(Cell::get);
+            let tolerance = match (0.0..GESTURE_MS).contains(&gesture_age) {
+                true => 1,
+                false => END_TOLERANCE,
+            };
+            self.set_at_end(distance_to_end <= tolerance);
         } else if top > old_top && is_near_end {
             self.set_at_end(true);
         }
@@ -272,10 +314,6 @@ impl ScrollState {
             return;
         };
         element.set_scroll_top(element.scroll_height());
-        // The position is recorded, so that the scroll event of this movement, or of a shrinking
-        // content, does not count as scrolling by the user.
-        self.last_top
-            .with_value(|last| last.set(element.scroll_top()));
         self.set_at_end(true);
     }
 

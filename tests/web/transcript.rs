@@ -318,6 +318,8 @@ async fn a_short_scroll_up_leaves_the_end_while_an_answer_grows() {
     chat.appears("[data-running]").await;
     frames().await;
     assert!(distance_from_end(&chat) < 2);
+    let wheel = web_sys::WheelEvent::new("wheel").unwrap();
+    log(&chat).dispatch_event(&wheel).unwrap();
     scroll_by(&chat, -6.0).await;
     let top = log(&chat).scroll_top();
     assert!(until(|| chat.page.text(".la-transcript").contains("More of it.")).await);

@@ -1,6 +1,6 @@
-// Wraps a page's store of approvals, whose functions may throw or never answer.
+// Wraps a page's store of approvals, whose functions may throw, never answer, or answer out of order.
 import { FUNCTION, isObject, needFunction } from "./checks.js";
-import { calling, callingAsync, complaining, snapshot } from "./foreign.js";
+import { calling, callingAsync, complaining, json, snapshot, withTimeout } from "./foreign.js";
 
 const FIELDS = { load: FUNCTION, keep: FUNCTION, swap: FUNCTION, onChange: FUNCTION };
 
@@ -13,6 +13,7 @@ export function approvalStore(store, call) {
   const { load, keep, swap, onChange } = snapshot(where, store ?? {}, FIELDS);
   needFunction(`${where}: \`load\``, load);
   needFunction(`${where}: \`keep\``, keep);
+  const named = (name) => `\`${where}\`: \`${name}\``;
   const complain = complaining(`\`${where}\``);
   const attempt = (act) => {
     try {
@@ -21,22 +22,48 @@ export function approvalStore(store, call) {
       complain(error);
     }
   };
+  /** The approvals that were loaded or kept last; undefined until they are loaded. */
+  let stored;
+  /** The functions of the store are called one after the other: an earlier list must not be stored after a later one. */
+  let last = Promise.resolve();
+  const inTurn = (act) => (last = last.catch(() => {}).then(() => withTimeout(act())));
+  const read = async () => {
+    // Throws after the chat was removed, which reads no more approvals.
+    call(() => {});
+    try {
+      stored = JSON.parse(json(named("load"), list(await load.call(store))));
+    } catch (error) {
+      if (!stored) throw error;
+      complain(error);
+    }
+    return stored;
+  };
+  const write = async (approvals, early) => {
+    if (!stored) throw new Error("An approval was not stored, because the stored ones could not be loaded");
+    const ids = new Set(approvals.map(({ id }) => id));
+    // The program did not know the stored approvals yet, so they are no removed ones.
+    const all = early ? [...stored.filter((one) => !ids.has(one?.id)), ...approvals] : approvals;
+    await keep.call(store, all);
+    stored = all;
+  };
   const wrapped = {
-    load: callingAsync(`\`${where}\`: \`load\``, () => load.call(store), "string", list),
-    // The async function also catches what `keep` throws before it returns a promise.
-    keep: calling(where, (approvals) => void (async () => keep.call(store, approvals))().catch(complain), "string", () => null),
+    load: callingAsync(named("load"), () => inTurn(read), "string", (value) => value),
+    keep(approvals) {
+      const early = !stored;
+      inTurn(() => write(JSON.parse(approvals), early)).catch(complain);
+    },
     /** Calls `changed` after each change by another writer, until the returned function is called. */
     onChange(changed) {
       let active = true;
       const notify = () => active && attempt(() => call(() => changed()));
-      const end = attempt(() => onChange?.call(store, notify));
+      const end = attempt(() => onChange && needFunction(`${named("onChange")} must return a function`, onChange.call(store, notify)));
       return () => {
         active = false;
         attempt(() => end?.());
       };
     },
   };
-  if (swap) wrapped.swap = callingAsync(`\`${where}\`: \`swap\``, ([before, after]) => swap.call(store, before, after), "string", swapped);
+  if (swap) wrapped.swap = callingAsync(named("swap"), ([before, after]) => inTurn(() => swap.call(store, before, after)), "string", swapped);
   return wrapped;
 }
 
@@ -48,7 +75,7 @@ function list(value) {
 
 /** Checks the result of `swap`: true, or the stored approval, or null if there is none. */
 function swapped(value) {
-  if (value === true) return {};
+  if (value === true) return { done: true };
   if (value !== null && !isObject(value)) throw new TypeError("it must return true, the stored approval, or null");
   return { found: value };
 }

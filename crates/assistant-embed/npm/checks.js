@@ -60,10 +60,10 @@ export function flag(value) {
   return value;
 }
 
-/** Checks a price in millionths of a currency. */
+/** Checks a price in millionths of a currency, and rounds it. */
 export function micros(value) {
-  if (value !== null && !isWhole(value)) throw new TypeError("it must return a whole number of millionths, or null");
-  return value;
+  if (value !== null && !(isWhole(Math.round(value)) && typeof value === "number")) throw new TypeError("it must return a number of millionths, or null");
+  return value === null ? value : Math.round(value);
 }
 
 /** Checks that an argument is a function. */

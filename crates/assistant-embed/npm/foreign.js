@@ -87,7 +87,7 @@ export function reading(named, value, read, fallback) {
 }
 
 /** Returns a promise of a value, which is rejected if the value is not available in time. */
-function withTimeout(value) {
+export function withTimeout(value) {
   let timer;
   const late = new Promise((_, reject) => {
     timer = setTimeout(() => reject(new Error(`It has not answered within ${MAX_WAIT_MS / 1000} seconds`)), MAX_WAIT_MS);

@@ -95,7 +95,7 @@ const METHODS = {
 /** The methods of the composer. */
 const COMPOSER = { text: [], setText: [TEXT], focus: [] };
 /** Returns true for the code of a currency, because `Intl` rejects any other text. */
-const isCurrency = (value) => isText(value) && /^[A-Z]{3}$/.test(value);
+const isCurrency = (value) => isText(value) && /^[A-Z]{3}$/i.test(value);
 /** The parts of the state that are not data. */
 const PARTS = ["text", "reasoning", "file", "unknown"];
 /** The kinds of events. */
@@ -113,6 +113,8 @@ export function handleOf(call, undo) {
   const all = (table) => Object.fromEntries(Object.entries(table).map(([name, types]) => [name, method(name, types)]));
   const methods = all(METHODS);
   const states = Object.fromEntries(STATE.map((name) => [name, method(name, [])]));
+  /** Ends the subscription to the store of approvals. */
+  let endApprovals;
   /** The listeners of each kind of events, as long as there are any. The program has one observer for all of them. */
   const listeners = {};
   const observing = (kind) => (listener) => {
@@ -197,7 +199,9 @@ export function handleOf(call, undo) {
     },
     persistApprovals(store) {
       const wrapped = approvalStore(store, call);
-      call((chat) => chat.persistApprovals(wrapped));
+      const end = undo(call((chat) => chat.persistApprovals(wrapped)));
+      endApprovals?.();
+      endApprovals = end;
     },
     startAudit(options = {}) {
       refuseUnknown("startAudit", options, ["redact"]);

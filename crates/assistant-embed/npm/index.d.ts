@@ -544,9 +544,21 @@ export interface Notice {
   action: "retry" | "continueLoop" | null;
 }
 
+/** The tokens of an answer, as far as they are known. */
+export interface TokenUsage {
+  provider?: string;
+  model?: string;
+  inputTokens?: number;
+  outputTokens?: number;
+  totalTokens?: number;
+  reasoningTokens?: number;
+  cachedInputTokens?: number;
+  cacheWriteInputTokens?: number;
+}
+
 /** Tokens, time and price of answers, as far as they are known. */
 export interface Cost {
-  usage: { [field: string]: Json }[];
+  usage: TokenUsage[];
   durationMs: number | null;
   waitedMs: number | null;
   priceMicros: number | null;
@@ -591,7 +603,7 @@ export interface ChatState {
   queued: Json[];
   threadId: string;
   /** The runs of this turn, and the reason for its end. */
-  summary: { runs: { runId: string; tools: string[]; usage: { [field: string]: Json }[]; hasText: boolean }[]; finish: string | null };
+  summary: { runs: { runId: string; tools: string[]; usage: TokenUsage[]; hasText: boolean }[]; finish: string | null };
   cost: Cost;
   /** The stored conversations, after {@link Chat.listConversations}. */
   conversations: ThreadInfo[];
@@ -676,7 +688,9 @@ export interface StoredApproval {
 
 /** A store of approvals that outlive the page. */
 export interface ApprovalStore {
-  /** Returns the stored approvals. If it fails, the user is asked about each call. */
+  /**
+   * Returns the stored approvals. If it fails, the user is asked about each call, and nothing is stored.
+   */
   load(): StoredApproval[] | Promise<StoredApproval[]>;
   /**
    * Stores these approvals, and removes stored approvals that are not among them. A store with other writers leaves
@@ -686,7 +700,7 @@ export interface ApprovalStore {
   /**
    * Atomically replaces an approval, if the stored entry with this id still equals `before`, and returns true. Otherwise
    * changes nothing, and returns the stored entry, or null if there is none. It counts the uses of an approval with
-   * `uses`; without it such an approval allows no call.
+   * `uses`; without `swap` such an approval allows no call.
    */
   swap?(before: StoredApproval, after: StoredApproval): true | StoredApproval | null | Promise<true | StoredApproval | null>;
   /**
@@ -789,9 +803,9 @@ export interface Chat extends StateMethods {
 
   /**
    * Sets the prices of tokens: `price` returns the price of token usage in millionths of the currency (a code such as
-   * `EUR`), or null if it is unknown. From then on, answers show their cost.
+   * `EUR`), which is rounded, or null if it is unknown. From then on, answers show their cost.
    */
-  setPrices(currency: string, price: (usage: { [field: string]: Json }) => number | null): void;
+  setPrices(currency: string, price: (usage: TokenUsage) => number | null): void;
   /** Sets the rule of a {@link StopCondition}. The loop ends unless it returns false. */
   setStopRule(name: string, rule: (summary: ChatState["summary"]) => boolean): void;
 
@@ -810,8 +824,8 @@ export interface Chat extends StateMethods {
   /** Revokes an approval for later calls. */
   forgetApproval(id: string): void;
   /**
-   * Persists approvals in a store of the page, and lets the user allow actions permanently. Who can write to the store can
-   * approve calls. A later store replaces an earlier one.
+   * Persists approvals in a store of the page, and lets the user allow actions permanently. Anyone who can write to the
+   * store can approve calls. A later store replaces an earlier one.
    */
   persistApprovals(store: ApprovalStore): void;
   /**

@@ -7,7 +7,7 @@ use send_wrapper::SendWrapper;
 use serde_json::{Value, json};
 use wasm_bindgen::{JsCast, JsValue, closure::Closure};
 
-use crate::{function::PageFunction, part::Guard, window_options::get_property};
+use crate::{function::PageFunction, numbers, part::Guard, window_options::get_property};
 
 /// Persists the approvals of a chat in a store of the page, until a later store replaces it. Changes
 /// by other writers are read until the returned guard is dropped.
@@ -20,7 +20,7 @@ pub(crate) fn persist_approvals(chat: &Assistant, store: &JsValue) -> Guard {
     let listener = Rc::new(RefCell::new(None));
     let store = PageApprovalStore {
         load: page_function("load"),
-        keep: page_function("keep"),
+        keep: function("keep").ok().map(SendWrapper::new),
         swap: page_function("swap"),
         on_change: function("onChange").ok().map(SendWrapper::new),
         listener: Rc::clone(&listener),
@@ -32,11 +32,10 @@ pub(crate) fn persist_approvals(chat: &Assistant, store: &JsValue) -> Guard {
 /// A store of approvals that a page implements. `npm/approvals.js` wraps its functions, which never
 /// throw; a function that is missing does nothing.
 ///
-/// Numbers beyond the range that JavaScript represents exactly are not passed on: such an approval
-/// is not stored.
+/// An approval with a number beyond the range that JavaScript represents exactly is not stored.
 struct PageApprovalStore {
     load: Option<PageFunction>,
-    keep: Option<PageFunction>,
+    keep: Option<SendWrapper<js_sys::Function>>,
     /// `None` if the store does not count uses.
     swap: Option<PageFunction>,
     on_change: Option<SendWrapper<js_sys::Function>>,
@@ -72,16 +71,23 @@ impl ApprovalStore for PageApprovalStore {
         })
     }
 
-    fn keep(&self, approvals: Vec<Value>) {
+    fn keep(&self, mut approvals: Vec<Value>) {
         let Some(keep) = &self.keep else { return };
-        if let Err(error) = keep.call_sync(&approvals.into(), &Value::Null) {
-            let reason = error.message();
-            leptos::logging::error!("leptos-assistant: no approval was stored: {reason}");
-        }
+        approvals.retain(|approval| {
+            let is_exact = numbers::rounded_integers(approval).is_empty();
+            if !is_exact {
+                let reason = "it contains a number that JavaScript would round";
+                leptos::logging::error!("leptos-assistant: an approval is not stored: {reason}");
+            }
+            is_exact
+        });
+        let list = Value::from(approvals).to_string();
+        // The result is ignored, since the wrapped function never throws.
+        let _ = keep.call1(&JsValue::UNDEFINED, &list.into());
     }
 
-    /// Replaces an approval. The wrapped function returns `{}` if the approval was replaced, and
-    /// `{found}` with the stored entry otherwise.
+    /// Replaces an approval. The wrapped function returns `{done: true}` if the approval was
+    /// replaced, and `{found}` with the stored entry otherwise.
     fn swap(&self, before: Value, after: Value) -> Pin<Box<dyn Future<Output = Swap<Value>>>> {
         let swap = self.swap.clone();
         Box::pin(async move {
@@ -89,8 +95,9 @@ impl ApprovalStore for PageApprovalStore {
                 return Swap::Failed("this store of approvals counts no uses".to_owned());
             };
             match swap.call_async(&json!([before, after])).await {
+                Ok(answer) if answer.get("done") == Some(&Value::Bool(true)) => Swap::Done,
                 Ok(mut answer) => match answer.get_mut("found").map(Value::take) {
-                    None => Swap::Done,
+                    None => Swap::Failed("the store of approvals gave no answer".to_owned()),
                     Some(Value::Null) => Swap::Found(None),
                     Some(entry) => Swap::Found(Some(entry)),
                 },

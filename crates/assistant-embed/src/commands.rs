@@ -168,6 +168,8 @@ fn run_command(chat: &Assistant, name: &str, args: &Args) -> Result<Result<(), R
             let update = update.ok_or("The update is neither of a message nor of a call")?;
             return Ok(chat.updates().apply(update));
         }
+        #[cfg(not(feature = "full"))]
+        "applyUpdate" => return Err("Only leptos-assistant/full applies updates".to_owned()),
         "import" => return Ok(chat.import(args.value(0))),
         "showRunBranch" => chat.branches().show_run(),
         "newConversation" => chat.new_conversation(),

@@ -179,16 +179,16 @@ impl Chat {
     }
 
     /// Persists approvals in a store of the page: an object with the functions `load`, `keep`,
-    /// `swap` and `onChange`, as wrapped by `npm/approvals.js`.
+    /// `swap` and `onChange`, as wrapped by `npm/approvals.js`. Changes by other writers are read
+    /// until the returned registration is removed.
     ///
     /// # Errors
     ///
     /// Fails if the chat is not loaded yet, or has stopped permanently.
     #[wasm_bindgen(js_name = persistApprovals)]
-    pub fn persist_approvals(&self, store: &JsValue) -> Result<(), JsError> {
-        // The guard is held until the chat is unmounted.
-        self.store_guard(self.api()?.persist_approvals(store));
-        Ok(())
+    pub fn persist_approvals(&self, store: &JsValue) -> Result<Registration, JsError> {
+        let guard = self.api()?.persist_approvals(store);
+        Ok(self.store_guard(guard))
     }
 
     /// Starts the audit, and passes each record to the listener. `redact` returns the arguments to
@@ -274,8 +274,9 @@ impl Api for Handle {
     }
 
     fn observe(&self, kind: &str, listener: js_sys::Function) -> Result<Guard, JsError> {
-        observers::observe(&self.assistant, kind, listener)
-            .ok_or_else(|| JsError::new("There are no such events"))
+        observers::observe(&self.assistant, kind, listener).ok_or_else(|| {
+            JsError::new("There are no such events, or only in leptos-assistant/full")
+        })
     }
 
     fn render(&self, kind: &str, target: Option<String>, draw: js_sys::Function) -> Guard {
