@@ -6,6 +6,7 @@ use std::{
     rc::Rc,
 };
 
+use futures_channel::oneshot;
 use leptos::prelude::*;
 use leptos_assistant::{
     Approval, ApprovalStore, Assistant, Subscription, ToolAction,
@@ -353,6 +354,67 @@ impl ApprovalStore for Observed {
         let count = Rc::clone(&self.0);
         Subscription::new(move || count.set(count.get() - 1))
     }
+}
+
+/// A store whose readings end when the test ends them.
+#[derive(Clone, Default)]
+struct Slow {
+    readings: Rc<RefCell<Vec<oneshot::Sender<Vec<Value>>>>>,
+    changed: Rc<RefCell<Option<Box<dyn Fn()>>>>,
+}
+
+impl Slow {
+    fn end_reading(&self, index: usize, approvals: &[Value]) {
+        let reading = self.readings.borrow_mut().remove(index);
+        reading.send(approvals.to_vec()).unwrap();
+    }
+}
+
+impl ApprovalStore for Slow {
+    fn load(&self) -> Pin<Box<dyn Future<Output = Vec<Value>>>> {
+        let (sender, receiver) = oneshot::channel();
+        self.readings.borrow_mut().push(sender);
+        Box::pin(async move { receiver.await.unwrap_or_default() })
+    }
+
+    fn keep(&self, _: Vec<Value>) {}
+
+    fn on_change(&self, changed: Box<dyn Fn()>) -> Subscription {
+        self.changed.replace(Some(changed));
+        Subscription::new(|| ())
+    }
+}
+
+/// Rule "remembered approvals": an outdated list of a store is not applied
+#[wasm_bindgen_test]
+async fn approvals_that_were_revoked_while_a_store_was_read_do_not_apply() {
+    let memory = Memory::default();
+    let (chat, _) = payments(|pay| pay).await;
+    let approvals = chat.assistant.remembered_approvals();
+    approvals.persist_in(memory.clone());
+    request_approval(&chat).await;
+    choose(&chat, "always").await;
+    approve_and_finish(&chat).await;
+    let stored = memory.0.borrow().clone();
+
+    let (other, _) = payments(|pay| pay).await;
+    let (slow, next) = (Slow::default(), Slow::default());
+    let approvals = other.assistant.remembered_approvals();
+    approvals.persist_in(slow.clone());
+    // Another tab revokes the approval while it is read.
+    slow.changed.borrow().as_ref().unwrap()();
+    slow.end_reading(1, &[]);
+    slow.end_reading(0, &stored);
+    settle().await;
+    assert_eq!(count(&other.assistant), 0, "the later reading counts");
+
+    slow.changed.borrow().as_ref().unwrap()();
+    approvals.persist_in(next.clone());
+    slow.end_reading(0, &stored);
+    settle().await;
+    assert_eq!(count(&other.assistant), 0, "the store was replaced");
+    next.end_reading(0, &stored);
+    assert!(until(|| count(&other.assistant) == 1).await);
 }
 
 #[wasm_bindgen_test]
