@@ -356,14 +356,22 @@ impl ApprovalStore for Observed {
     }
 }
 
+type Reading = oneshot::Sender<Vec<Value>>;
+type Changed = Rc<dyn Fn()>;
+
 /// A store whose readings end when the test ends them.
 #[derive(Clone, Default)]
 struct Slow {
-    readings: Rc<RefCell<Vec<oneshot::Sender<Vec<Value>>>>>,
-    changed: Rc<RefCell<Option<Box<dyn Fn()>>>>,
+    readings: Rc<RefCell<Vec<Reading>>>,
+    changed: Rc<RefCell<Option<Changed>>>,
 }
 
 impl Slow {
+    fn report_change(&self) {
+        let changed = self.changed.borrow().clone();
+        changed.unwrap()();
+    }
+
     fn end_reading(&self, index: usize, approvals: &[Value]) {
         let reading = self.readings.borrow_mut().remove(index);
         reading.send(approvals.to_vec()).unwrap();
@@ -380,7 +388,7 @@ impl ApprovalStore for Slow {
     fn keep(&self, _: Vec<Value>) {}
 
     fn on_change(&self, changed: Box<dyn Fn()>) -> Subscription {
-        self.changed.replace(Some(changed));
+        self.changed.replace(Some(changed.into()));
         Subscription::new(|| ())
     }
 }
@@ -402,13 +410,15 @@ async fn approvals_that_were_revoked_while_a_store_was_read_do_not_apply() {
     let approvals = other.assistant.remembered_approvals();
     approvals.persist_in(slow.clone());
     // Another tab revokes the approval while it is read.
-    slow.changed.borrow().as_ref().unwrap()();
+    slow.report_change();
+    settle().await;
     slow.end_reading(1, &[]);
     slow.end_reading(0, &stored);
     settle().await;
     assert_eq!(count(&other.assistant), 0, "the later reading counts");
 
-    slow.changed.borrow().as_ref().unwrap()();
+    slow.report_change();
+    settle().await;
     approvals.persist_in(next.clone());
     slow.end_reading(0, &stored);
     settle().await;

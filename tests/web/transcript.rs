@@ -307,7 +307,7 @@ async fn the_scroll_position_is_kept_while_new_messages_are_counted() {
 #[wasm_bindgen_test]
 async fn a_short_scroll_up_leaves_the_end_while_an_answer_grows() {
     let script = Script::new().text("Hm.").wait(Duration::from_millis(1_500));
-    let script = script.text(&"\n\nMore of it.".repeat(20));
+    let script = script.text("\n\nMore of it.".repeat(20));
     let script = script
         .wait(Duration::from_millis(1_500))
         .text("\n\nThe end.");

@@ -25,7 +25,6 @@ mod id;
 pub mod json;
 pub mod limits;
 pub mod loop_events;
-pub mod name_map;
 pub mod observe;
 pub mod order;
 #[cfg(feature = "records")]

@@ -25,7 +25,7 @@ pub fn apply(conversation: &mut Conversation, event: Event, diagnostics: &mut Ve
         now: 0,
         diagnostics,
     };
-    conversation.apply(Box::new(event), &mut context);
+    conversation.apply(event, &mut context);
     conversation.forget_changes();
 }
 

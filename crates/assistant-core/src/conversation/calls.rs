@@ -4,13 +4,11 @@
 //! another message or if its message is deleted. Every change of a call is made by [`Calls::edit`],
 //! which updates the indices. The module `placement` assigns calls to messages.
 
+use foldhash::HashMap;
 use rustc_hash::FxHashMap;
 
 use super::{CallEvent, CallKey, ToolCall};
-use crate::{
-    name_map::NameMap,
-    order::{SortedMap, in_order},
-};
+use crate::order::{SortedMap, in_order};
 
 /// All calls of a conversation.
 #[derive(Debug, Clone, Default)]
@@ -18,9 +16,9 @@ pub(super) struct Calls {
     /// The calls by key. The keys are assigned by this type, so an agent cannot choose a key that
     /// is already in use.
     all: FxHashMap<CallKey, CallEntry>,
-    by_wire_id: NameMap<String, Vec<CallKey>>,
+    by_wire_id: HashMap<String, Vec<CallKey>>,
     /// The keys of calls, by the id of the tool message that contains the result of the call.
-    by_result_id: NameMap<String, Vec<CallKey>>,
+    by_result_id: HashMap<String, Vec<CallKey>>,
     /// The keys of the open calls in messages on all branches.
     open: SortedMap<CallKey, ()>,
     /// The keys of calls that have ended, in the order in which the calls ended.
@@ -31,7 +29,7 @@ pub(super) struct Calls {
     direct: SortedMap<CallKey, u64>,
     /// The keys of calls that are not on the path of their run, by wire id. A repeated wire id
     /// refers to the same call.
-    detached: NameMap<String, CallKey>,
+    detached: HashMap<String, CallKey>,
     last_key: u64,
     events: Vec<CallEvent>,
 }

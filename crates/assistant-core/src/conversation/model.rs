@@ -6,8 +6,7 @@
 //! branches, `calls` the calls, `index` the lookup by the agent's ids, and `branch` the user's
 //! operations on the tree. This module also defines the entries of the tree.
 
-use std::collections::{HashMap, HashSet};
-
+use foldhash::{HashMap, HashSet};
 use rustc_hash::FxHashMap;
 use serde_json::Value;
 
@@ -17,7 +16,7 @@ use super::{
     runs::Runs,
     tree::{RemovedBranch, Tree, TreeUpdate},
 };
-use crate::{event::Object, json::patch, limits::Limits, name_map::NameMap};
+use crate::{event::Object, json::patch, limits::Limits};
 
 /// A reference to a part of a message in the tree.
 #[cfg(feature = "ui-stream")]
@@ -77,13 +76,13 @@ pub struct Conversation {
     pub(super) calls: Calls,
     pub(crate) runs: Runs,
     /// The nodes of messages, by the wire id of the message.
-    pub(super) wire_ids: NameMap<String, Vec<usize>>,
+    pub(super) wire_ids: HashMap<String, Vec<usize>>,
     /// The branch that the user deleted most recently, while it can be restored.
     pub(super) deleted: Option<Box<DeletedBranch>>,
     /// The calls whose tool messages precede all nodes in the received order.
     pub(super) leading_results: Vec<CallKey>,
     /// The nodes that contain results of unknown calls, by the id of the call.
-    pub(super) orphans: NameMap<String, usize>,
+    pub(super) orphans: HashMap<String, usize>,
     /// The ids of tool messages by which the page handed calls off to the agent.
     pub(super) hand_off_messages: HashSet<String>,
     /// The state shared with the agent.
@@ -114,11 +113,11 @@ impl Default for Conversation {
             tree: Tree::default(),
             calls: Calls::default(),
             runs: Runs::default(),
-            wire_ids: NameMap::default(),
+            wire_ids: HashMap::default(),
             deleted: None,
             leading_results: Vec::new(),
-            orphans: NameMap::default(),
-            hand_off_messages: HashSet::new(),
+            orphans: HashMap::default(),
+            hand_off_messages: HashSet::default(),
             state: Value::Object(Object::new()),
             state_size: 0,
             activity_sizes: FxHashMap::default(),
@@ -128,7 +127,7 @@ impl Default for Conversation {
             agent_user_messages: super::AgentUserMessages::default(),
             log: Vec::new(),
             #[cfg(feature = "records")]
-            updated_messages: HashMap::new(),
+            updated_messages: HashMap::default(),
             #[cfg(feature = "callouts")]
             reading: super::reading::CalloutReaders::default(),
         }

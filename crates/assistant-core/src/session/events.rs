@@ -16,7 +16,7 @@ use crate::{
 };
 
 impl Session {
-    pub(super) fn handle_event(&mut self, run: RunKey, mut event: Box<Event>, cx: &mut Cx<'_>) {
+    pub(super) fn handle_event(&mut self, run: RunKey, mut event: Event, cx: &mut Cx<'_>) {
         let Some(active) = self.turn.run().filter(|active| active.key == run) else {
             return;
         };
@@ -63,29 +63,29 @@ impl Session {
         match &event.kind {
             EventKind::RunStarted { .. } => self.mark_run_started(),
             EventKind::RunFinished { .. } | EventKind::RunError { .. } => {
-                return self.record_reported_end(*event, is_replayed, cx);
+                return self.record_reported_end(event, is_replayed, cx);
             }
             EventKind::Custom { name, value } => {
                 let raw_event = event.base.raw_event.as_deref();
                 let number = self.last_number;
                 let interrupt =
                     legacy_interrupt::parse_interrupt_event(name, value, raw_event, number);
-                return self.handle_custom_event(*event, interrupt, is_replayed, cx);
+                return self.handle_custom_event(event, interrupt, is_replayed, cx);
             }
             EventKind::StepStarted { .. } | EventKind::StepFinished { .. } => {
                 self.record_agent_step(&event.kind, cx);
-                return self.keep_side_event(*event, is_replayed, cx);
+                return self.keep_side_event(event, is_replayed, cx);
             }
             EventKind::SubagentStarted { .. }
             | EventKind::SubagentFinished { .. }
             | EventKind::SubagentError { .. } => {
                 self.record_subagent(&event.kind, cx);
-                return self.keep_side_event(*event, is_replayed, cx);
+                return self.keep_side_event(event, is_replayed, cx);
             }
             EventKind::Raw { .. }
             | EventKind::ReasoningStart { .. }
             | EventKind::ReasoningEnd { .. } => {
-                return self.keep_side_event(*event, is_replayed, cx);
+                return self.keep_side_event(event, is_replayed, cx);
             }
             EventKind::TextMessageContent { delta, .. } if !delta.is_empty() => {
                 self.turn.update_run_summary(|run| run.has_text = true);
@@ -170,7 +170,7 @@ impl Session {
         }
     }
 
-    pub(super) fn apply_event(&mut self, event: Box<Event>, cx: &mut Cx<'_>) {
+    pub(super) fn apply_event(&mut self, event: Event, cx: &mut Cx<'_>) {
         let diagnostic_count = cx.output.diagnostics.len();
         let limit = match event.kind {
             EventKind::StateSnapshot { .. } | EventKind::StateDelta { .. } => LimitKind::State,

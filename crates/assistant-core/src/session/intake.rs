@@ -238,7 +238,7 @@ impl Session {
                 let end = EventKind::TextMessageEnd {
                     message_id: message_id.clone(),
                 };
-                self.apply_event(Box::new(end.into()), cx);
+                self.apply_event(end.into(), cx);
                 self.cut_last_callouts();
             }
             EventKind::Extension(_) => self.cut_last_callouts(),

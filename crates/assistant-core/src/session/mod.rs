@@ -369,7 +369,7 @@ impl Session {
             Input::OpenRun { run } => self.send_request(run, cx),
             #[cfg(feature = "records")]
             Input::Update { update } => self.apply_server_update(*update, cx),
-            Input::Event { run, event } => self.handle_event(run, event, cx),
+            Input::Event { run, event } => self.handle_event(run, *event, cx),
             Input::Diagnostic { diagnostic } => cx.output.diagnostics.push(diagnostic),
             Input::RunClosed { run, end } => self.close_run(run, end, cx),
             Input::Committed { commit, outcome } => self.handle_commit(commit, outcome, cx),

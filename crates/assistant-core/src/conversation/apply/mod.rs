@@ -54,9 +54,9 @@ impl ApplyContext<'_> {
 
 impl Conversation {
     /// Applies one event to the run's path.
-    pub(crate) fn apply(&mut self, event: Box<Event>, out: &mut ApplyContext<'_>) {
-        let base = event.base;
-        match event.kind {
+    pub(crate) fn apply(&mut self, event: Event, out: &mut ApplyContext<'_>) {
+        let Event { kind, base } = event;
+        match kind {
             EventKind::TextMessageStart {
                 message_id,
                 role,

@@ -16,8 +16,9 @@ mod splice;
 mod tests;
 mod undo;
 
+use foldhash::HashMap;
+
 use super::MessageId;
-use crate::name_map::NameMap;
 
 pub(super) use copy::CopiedNode;
 pub(super) use undo::RemovedBranch;
@@ -53,10 +54,10 @@ pub(super) enum TreeUpdate {
 #[derive(Debug, Clone)]
 pub(super) struct Tree<M> {
     nodes: Vec<Option<TreeNode<M>>>,
-    ids: NameMap<MessageId, usize>,
+    ids: HashMap<MessageId, usize>,
     roots: Vec<usize>,
     /// The nodes that wait for a missing parent, by the id of that parent.
-    awaited: NameMap<MessageId, Vec<usize>>,
+    awaited: HashMap<MessageId, Vec<usize>>,
     /// The root of the path that was shown last.
     chosen_root: Option<usize>,
     /// The path on which runs write, from the root to its tip.
@@ -78,9 +79,9 @@ impl<M> Default for Tree<M> {
     fn default() -> Self {
         Self {
             nodes: Vec::new(),
-            ids: NameMap::default(),
+            ids: HashMap::default(),
             roots: Vec::new(),
-            awaited: NameMap::default(),
+            awaited: HashMap::default(),
             chosen_root: None,
             path: Vec::new(),
             gaps: 0,

@@ -1,6 +1,6 @@
 //! Records the sizes of the texts or arguments that a run has received.
 
-use crate::name_map::NameMap;
+use foldhash::HashMap;
 
 /// The received sizes in bytes, by the id of a message or call. A size of the limit plus one marks
 /// content that was cut.
@@ -9,7 +9,7 @@ use crate::name_map::NameMap;
 #[derive(Debug, Clone, Default)]
 pub(super) struct ReceivedSizes {
     newest: Option<(String, usize)>,
-    others: NameMap<String, usize>,
+    others: HashMap<String, usize>,
 }
 
 impl ReceivedSizes {

@@ -1,6 +1,7 @@
 //! Defines the verifier's table of the entities of one kind, with their owners.
 
-use assistant_core::{name_map::NameMap, order::in_order};
+use assistant_core::order::in_order;
+use foldhash::HashMap;
 
 #[derive(Debug, Clone)]
 pub(super) struct EntityEntry {
@@ -18,7 +19,7 @@ pub(super) struct EntityEntry {
 /// All entities of one kind in a run. Ids are unique only within a kind.
 #[derive(Debug, Clone, Default)]
 pub(super) struct EntityTable {
-    entries: NameMap<String, EntityEntry>,
+    entries: HashMap<String, EntityEntry>,
     open: u32,
     turn: u32,
     /// The id of the entity that was opened last. The id is empty after this entity is closed. Most
