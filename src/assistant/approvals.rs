@@ -19,7 +19,7 @@ use super::{Assistant, WeakAssistant};
 use crate::{
     runtime::ApprovalPersistence,
     store::ApprovalStore,
-    ui::{Subscription, spawn_local},
+    ui::{Subscription, console_error, spawn_local},
 };
 
 /// Methods for remembered approvals.
@@ -94,11 +94,11 @@ impl Assistant {
             store: Rc::downgrade(&store),
             progress: Rc::default(),
         };
-        reader.read_with(|approvals| Input::RestoreApprovals { approvals });
+        reader.read();
         let (progress, reader) = (Rc::clone(&reader.progress), reader);
         let changes = store.on_change(Box::new(move || {
             increment(&reader.progress.changes);
-            reader.read_with(|approvals| Input::SyncApprovals { approvals });
+            reader.read();
         }));
         // The new adapter replaces the adapter of an earlier store, whose subscription then ends.
         let persistence = ApprovalStoreAdapter {
@@ -112,12 +112,15 @@ impl Assistant {
     }
 }
 
-/// The numbers of changes and of readings of a store's approvals.
+/// The progress of reading a store.
 #[derive(Default)]
 struct ReadProgress {
     /// The number of changes, by this page and by other writers.
     changes: Cell<u32>,
     readings: Cell<u32>,
+    /// True if the approvals were read and applied. Before that, the session does not know the
+    /// stored approvals, so its list must not replace the stored list.
+    is_loaded: Cell<bool>,
 }
 
 fn increment(count: &Cell<u32>) -> u32 {
@@ -134,8 +137,9 @@ struct ApprovalReader {
 
 impl ApprovalReader {
     /// Reads the approvals and applies them. If the store changes meanwhile, the list may be
-    /// outdated, so the approvals are read again. A later reading replaces this reading.
-    fn read_with(&self, input: fn(Vec<RememberedApproval>) -> Input) {
+    /// outdated, so the approvals are read again. A later reading replaces this reading. If the
+    /// approvals cannot be read, nothing is applied.
+    fn read(&self) {
         let number = increment(&self.progress.readings);
         let (assistant, store) = (self.assistant.clone(), self.store.clone());
         let progress = Rc::clone(&self.progress);
@@ -147,19 +151,36 @@ impl ApprovalReader {
         let progress = Rc::clone(&self.progress);
         spawn_local(async move {
             while let Some((changes, load)) = reading.take() {
-                let approvals = parse_approvals(&load.await);
+                let loaded = load.await;
                 if progress.readings.get() != number || store.strong_count() == 0 {
                     return;
                 }
                 if progress.changes.get() != changes {
                     reading = begin();
-                } else if let Some(assistant) = assistant.upgrade() {
-                    // The result is ignored, because the session never refuses this input.
-                    let _ = assistant.dispatch(input(approvals));
+                    continue;
+                }
+                match loaded {
+                    Ok(approvals) => apply_approvals(&assistant, &progress, &approvals),
+                    Err(error) => console_error(&format!("Approvals cannot be read: {error}")),
                 }
             }
         });
     }
+}
+
+/// Applies the approvals of a store: adds them to those of the session after the first reading, and
+/// revokes the removed ones after each later reading.
+fn apply_approvals(assistant: &WeakAssistant, progress: &ReadProgress, stored: &[Value]) {
+    let Some(assistant) = assistant.upgrade() else {
+        return;
+    };
+    let approvals = parse_approvals(stored);
+    let input = match progress.is_loaded.replace(true) {
+        false => Input::RestoreApprovals { approvals },
+        true => Input::SyncApprovals { approvals },
+    };
+    // The result is ignored, because the session never refuses these inputs.
+    let _ = assistant.dispatch(input);
 }
 
 /// An adapter that persists approvals in the application's store.
@@ -172,6 +193,9 @@ struct ApprovalStoreAdapter {
 
 impl ApprovalPersistence for ApprovalStoreAdapter {
     fn store_all(&self, approvals: Vec<RememberedApproval>) {
+        if !self.progress.is_loaded.get() {
+            return;
+        }
         increment(&self.progress.changes);
         let approvals = approvals.iter().map(RememberedApproval::to_value);
         self.store.keep(approvals.collect());

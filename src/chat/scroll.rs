@@ -19,10 +19,10 @@ use crate::ui::{after, effect};
 /// The maximum distance to the end at which the view counts as at the end, in pixels, unless a
 /// gesture has moved it up.
 const END_TOLERANCE: i32 = 48;
-/// The events of gestures by which the user scrolls.
+/// The events of gestures by which the user may scroll up.
 const GESTURES: [&str; 3] = ["wheel", "touchmove", "keydown"];
 /// The time for which scrolling counts as the effect of a gesture, in milliseconds.
-const GESTURE_MS: f64 = 300.0;
+const GESTURE_MS: f64 = 1_000.0;
 /// The time after which an opened element has its new height, in milliseconds.
 const LAYOUT_MS: u32 = 100;
 /// The space above a question that is shown from its top, in pixels.
@@ -92,11 +92,13 @@ impl ScrollState {
         on_cleanup(move || observer_with_callback.0.disconnect());
     }
 
-    /// Records the gestures by which the user scrolls. The listeners are passive, so that they do
-    /// not delay scrolling.
+    /// Records the gestures by which the user may scroll up. The listeners are passive, so that they
+    /// do not delay scrolling.
     fn watch_gestures(self, scroller: &web_sys::HtmlElement) {
-        let callback = Closure::<dyn FnMut()>::new(move || {
-            let _ = self.last_gesture.try_with_value(|at| at.set(Date::now()));
+        let callback = Closure::<dyn FnMut(_)>::new(move |event: web_sys::Event| {
+            if scrolls_up(&event) {
+                let _ = self.last_gesture.try_with_value(|at| at.set(Date::now()));
+            }
         });
         let options = web_sys::AddEventListenerOptions::new();
         options.set_passive(true);
@@ -314,6 +316,10 @@ impl ScrollState {
             return;
         };
         element.set_scroll_top(element.scroll_height());
+        // The position is recorded, because a view whose content has shrunk does not move up by the
+        // user's intent.
+        self.last_top
+            .with_value(|last| last.set(element.scroll_top()));
         self.set_at_end(true);
     }
 
@@ -348,4 +354,13 @@ impl ScrollState {
             self.list.invalidate_inspection();
         }
     }
+}
+
+/// Returns true if an event may scroll the view up. The direction of a touch is not known.
+fn scrolls_up(event: &web_sys::Event) -> bool {
+    if let Some(wheel) = event.dyn_ref::<web_sys::WheelEvent>() {
+        return wheel.delta_y() < 0.0;
+    }
+    let key = event.dyn_ref::<web_sys::KeyboardEvent>();
+    key.is_none_or(|key| matches!(key.key().as_str(), "ArrowUp" | "PageUp" | "Home" | " "))
 }

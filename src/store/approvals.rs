@@ -24,9 +24,9 @@ use crate::ui::Subscription;
 /// struct Memory(Rc<RefCell<Vec<Value>>>);
 ///
 /// impl ApprovalStore for Memory {
-///     fn load(&self) -> Pin<Box<dyn Future<Output = Vec<Value>>>> {
+///     fn load(&self) -> Pin<Box<dyn Future<Output = Result<Vec<Value>, String>>>> {
 ///         let approvals = self.0.borrow().clone();
-///         Box::pin(async move { approvals })
+///         Box::pin(async move { Ok(approvals) })
 ///     }
 ///
 ///     fn keep(&self, approvals: Vec<Value>) {
@@ -48,12 +48,14 @@ use crate::ui::Subscription;
 /// }
 /// ```
 pub trait ApprovalStore: 'static {
-    /// Loads the stored approvals. Invalid entries are ignored by the caller.
-    fn load(&self) -> Pin<Box<dyn Future<Output = Vec<Value>>>>;
+    /// Loads the stored approvals. Invalid entries are ignored by the caller. The error is the
+    /// reason why the approvals cannot be read: the caller then changes nothing, and calls
+    /// [`Self::keep`] only after the approvals could be read once.
+    fn load(&self) -> Pin<Box<dyn Future<Output = Result<Vec<Value>, String>>>>;
 
     /// Stores these approvals, and removes stored approvals that are not among them. Each approval
-    /// is an object with a unique `id`. A store with other writers must leave existing entries
-    /// unchanged: only [`Self::swap`] modifies an entry.
+    /// is an object with a unique `id`. Existing entries must stay unchanged: only [`Self::swap`]
+    /// modifies an entry.
     fn keep(&self, approvals: Vec<Value>);
 
     /// Atomically replaces an approval, if the stored entry with the `id` still equals `before`.

@@ -228,9 +228,9 @@ async fn the_duration_of_an_approval_is_chosen_in_a_disclosed_group() {
 struct Memory(Rc<RefCell<Vec<Value>>>);
 
 impl ApprovalStore for Memory {
-    fn load(&self) -> Pin<Box<dyn Future<Output = Vec<Value>>>> {
+    fn load(&self) -> Pin<Box<dyn Future<Output = Result<Vec<Value>, String>>>> {
         let kept = self.0.borrow().clone();
-        Box::pin(async move { kept })
+        Box::pin(async move { Ok(kept) })
     }
 
     fn keep(&self, approvals: Vec<Value>) {
@@ -343,8 +343,8 @@ async fn tabs_share_stored_approvals_and_revocations() {
 struct Observed(Rc<Cell<u32>>);
 
 impl ApprovalStore for Observed {
-    fn load(&self) -> Pin<Box<dyn Future<Output = Vec<Value>>>> {
-        Box::pin(std::future::ready(Vec::new()))
+    fn load(&self) -> Pin<Box<dyn Future<Output = Result<Vec<Value>, String>>>> {
+        Box::pin(std::future::ready(Ok(Vec::new())))
     }
 
     fn keep(&self, _: Vec<Value>) {}
@@ -356,13 +356,14 @@ impl ApprovalStore for Observed {
     }
 }
 
-type Reading = oneshot::Sender<Vec<Value>>;
+type Reading = oneshot::Sender<Result<Vec<Value>, String>>;
 type Changed = Rc<dyn Fn()>;
 
 /// A store whose readings end when the test ends them.
 #[derive(Clone, Default)]
 struct Slow {
     readings: Rc<RefCell<Vec<Reading>>>,
+    kept: Rc<RefCell<Vec<Vec<Value>>>>,
     changed: Rc<RefCell<Option<Changed>>>,
 }
 
@@ -374,18 +375,20 @@ impl Slow {
 
     fn end_reading(&self, index: usize, approvals: &[Value]) {
         let reading = self.readings.borrow_mut().remove(index);
-        reading.send(approvals.to_vec()).unwrap();
+        reading.send(Ok(approvals.to_vec())).unwrap();
     }
 }
 
 impl ApprovalStore for Slow {
-    fn load(&self) -> Pin<Box<dyn Future<Output = Vec<Value>>>> {
+    fn load(&self) -> Pin<Box<dyn Future<Output = Result<Vec<Value>, String>>>> {
         let (sender, receiver) = oneshot::channel();
         self.readings.borrow_mut().push(sender);
-        Box::pin(async move { receiver.await.unwrap_or_default() })
+        Box::pin(async move { receiver.await.map_err(|_| "closed".to_owned())? })
     }
 
-    fn keep(&self, _: Vec<Value>) {}
+    fn keep(&self, approvals: Vec<Value>) {
+        self.kept.borrow_mut().push(approvals);
+    }
 
     fn on_change(&self, changed: Box<dyn Fn()>) -> Subscription {
         self.changed.replace(Some(changed.into()));
@@ -425,6 +428,45 @@ async fn approvals_that_were_revoked_while_a_store_was_read_do_not_apply() {
     assert_eq!(count(&other.assistant), 0, "the store was replaced");
     next.end_reading(0, &stored);
     assert!(until(|| count(&other.assistant) == 1).await);
+}
+
+/// Rule "remembered approvals": a list without the stored approvals does not replace them
+#[wasm_bindgen_test]
+async fn approvals_are_stored_only_together_with_those_that_were_read() {
+    let memory = Memory::default();
+    let (chat, _) = payments(|pay| pay).await;
+    let approvals = chat.assistant.remembered_approvals();
+    approvals.persist_in(memory.clone());
+    // The first two payments are to Ann, the third is to Bob.
+    for _ in 0..2 {
+        request_approval(&chat).await;
+        deny(&chat);
+        chat.idle().await;
+    }
+    request_approval(&chat).await;
+    choose(&chat, "always").await;
+    approve_and_finish(&chat).await;
+    let stored = memory.0.borrow().clone();
+
+    let (other, _) = payments(|pay| pay).await;
+    let slow = Slow::default();
+    let approvals = other.assistant.remembered_approvals();
+    approvals.persist_in(slow.clone());
+    request_approval(&other).await;
+    choose(&other, "always").await;
+    approve_and_finish(&other).await;
+    assert_eq!(slow.kept.borrow().len(), 0, "nothing was read yet");
+    let reading = slow.readings.borrow_mut().remove(0);
+    reading.send(Err("it is locked".to_owned())).unwrap();
+    settle().await;
+    assert_eq!(slow.kept.borrow().len(), 0, "nothing could be read");
+    assert_eq!(count(&other.assistant), 1);
+
+    slow.report_change();
+    settle().await;
+    slow.end_reading(0, &stored);
+    assert!(until(|| count(&other.assistant) == 2).await);
+    assert_eq!(slow.kept.borrow().last().unwrap().len(), 2);
 }
 
 #[wasm_bindgen_test]
@@ -473,7 +515,7 @@ async fn a_store_of_approvals_reports_changes_until_it_is_unsubscribed() {
 async fn malformed_stored_approvals_are_ignored() {
     let nonsense = IndexedDbApprovals::new(format!("test-{}", js_sys::Math::random()));
     nonsense.keep(vec![json!(7), json!({"id": "a"}), json!({"id": 3})]);
-    let loaded = nonsense.load().await;
+    let loaded = nonsense.load().await.unwrap();
     assert_eq!(loaded, [json!({"id": "a"})], "only what has an id is kept");
     let (chat, _) = payments(|pay| pay).await;
     chat.assistant.remembered_approvals().persist_in(nonsense);
@@ -578,14 +620,14 @@ async fn only_one_of_two_connections_swaps_an_approval() {
     let tabs = [0, 1].map(|_| IndexedDbApprovals::new(name.as_str()));
     let (before, after) = (json!({"id": "a", "used": 0}), json!({"id": "a", "used": 1}));
     tabs[0].keep(vec![before.clone()]);
-    assert_eq!(tabs[0].load().await, std::slice::from_ref(&before));
+    assert_eq!(tabs[0].load().await.unwrap(), std::slice::from_ref(&before));
     let swaps = tabs
         .each_ref()
         .map(|tab| tab.swap(before.clone(), after.clone()));
     let mut outcomes = futures_util::future::join_all(swaps).await;
     outcomes.sort_by_key(|outcome| *outcome != Swap::Done);
     assert_eq!(outcomes, [Swap::Done, Swap::Found(Some(after.clone()))]);
-    assert_eq!(tabs[1].load().await, [after]);
+    assert_eq!(tabs[1].load().await.unwrap(), [after]);
     let missing = json!({"id": "b"});
     assert_eq!(
         tabs[1].swap(missing.clone(), missing).await,

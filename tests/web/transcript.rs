@@ -318,7 +318,9 @@ async fn a_short_scroll_up_leaves_the_end_while_an_answer_grows() {
     chat.appears("[data-running]").await;
     frames().await;
     assert!(distance_from_end(&chat) < 2);
-    let wheel = web_sys::WheelEvent::new("wheel").unwrap();
+    let init = web_sys::WheelEventInit::new();
+    init.set_delta_y(-6.0);
+    let wheel = web_sys::WheelEvent::new_with_event_init_dict("wheel", &init).unwrap();
     log(&chat).dispatch_event(&wheel).unwrap();
     scroll_by(&chat, -6.0).await;
     let top = log(&chat).scroll_top();
@@ -334,6 +336,23 @@ async fn a_short_scroll_up_leaves_the_end_while_an_answer_grows() {
     chat.idle().await;
     frames().await;
     assert!(chat.page.text(".la-transcript").contains("The end."));
+    assert!(distance_from_end(&chat) < 2);
+}
+
+#[wasm_bindgen_test]
+async fn a_short_movement_without_a_gesture_does_not_leave_the_end() {
+    let script = Script::new().text("Hm.").wait(Duration::from_millis(1_500));
+    let script = script.text("\n\nMore of it.".repeat(20));
+    let chat = chat(MockAgent::new().answer(script), || ()).await;
+    add_styles(&chat);
+    chat.assistant.import(thread(60)).unwrap();
+    chat.assistant.send("go").unwrap();
+    chat.appears("[data-running]").await;
+    frames().await;
+    scroll_by(&chat, -6.0).await;
+    assert!(chat.page.find(".la-jump[hidden]").is_some());
+    chat.idle().await;
+    frames().await;
     assert!(distance_from_end(&chat) < 2);
 }
 

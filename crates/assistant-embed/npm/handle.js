@@ -199,9 +199,9 @@ export function handleOf(call, undo) {
     },
     persistApprovals(store) {
       const wrapped = approvalStore(store, call);
-      const end = undo(call((chat) => chat.persistApprovals(wrapped)));
+      // The earlier subscription ends first, because the store may have only one listener.
       endApprovals?.();
-      endApprovals = end;
+      endApprovals = undo(call((chat) => chat.persistApprovals(wrapped)));
     },
     startAudit(options = {}) {
       refuseUnknown("startAudit", options, ["redact"]);

@@ -689,12 +689,13 @@ export interface StoredApproval {
 /** A store of approvals that outlive the page. */
 export interface ApprovalStore {
   /**
-   * Returns the stored approvals. If it fails, the user is asked about each call, and nothing is stored.
+   * Returns the stored approvals. If it fails, nothing changes in the chat, and nothing is stored before it has succeeded
+   * once.
    */
   load(): StoredApproval[] | Promise<StoredApproval[]>;
   /**
-   * Stores these approvals, and removes stored approvals that are not among them. A store with other writers leaves
-   * existing entries unchanged: only `swap` changes an entry.
+   * Stores these approvals, and removes stored approvals that are not among them. Existing entries stay unchanged: only
+   * `swap` changes an entry.
    */
   keep(approvals: StoredApproval[]): void | Promise<void>;
   /**
@@ -705,7 +706,8 @@ export interface ApprovalStore {
   swap?(before: StoredApproval, after: StoredApproval): true | StoredApproval | null | Promise<true | StoredApproval | null>;
   /**
    * Calls `changed` when another writer, such as another tab, has changed the approvals: what was removed is revoked here,
-   * too. Returns a function that ends the subscription.
+   * too. Returns a function that ends the subscription. A store that several tabs write to needs it, because each tab
+   * stores its own list.
    */
   onChange?(changed: () => void): () => void;
 }

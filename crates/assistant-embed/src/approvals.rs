@@ -59,14 +59,14 @@ impl Drop for ChangeListener {
 }
 
 impl ApprovalStore for PageApprovalStore {
-    /// Loads the stored approvals; none if the function of the page fails.
-    fn load(&self) -> Pin<Box<dyn Future<Output = Vec<Value>>>> {
+    fn load(&self) -> Pin<Box<dyn Future<Output = Result<Vec<Value>, String>>>> {
         let load = self.load.clone();
         Box::pin(async move {
-            let Some(load) = load else { return Vec::new() };
+            let load = load.ok_or("there is no function `load`")?;
             match load.call_async(&Value::Null).await {
-                Ok(Value::Array(approvals)) => approvals,
-                _ => Vec::new(),
+                Ok(Value::Array(approvals)) => Ok(approvals),
+                Ok(_) => Err("`load` returned no list".to_owned()),
+                Err(error) => Err(error.message().to_owned()),
             }
         })
     }

@@ -25,10 +25,10 @@ pub(crate) fn Approvals() -> impl IntoView {
 struct LocalStorage;
 
 impl ApprovalStore for LocalStorage {
-    fn load(&self) -> Pin<Box<dyn Future<Output = Vec<Value>>>> {
+    fn load(&self) -> Pin<Box<dyn Future<Output = Result<Vec<Value>, String>>>> {
         let text = storage().and_then(|storage| storage.get_item(STORAGE_KEY).ok()?);
         let approvals = text.and_then(|text| serde_json::from_str(&text).ok());
-        Box::pin(ready(approvals.unwrap_or_default()))
+        Box::pin(ready(Ok(approvals.unwrap_or_default())))
     }
 
     fn keep(&self, approvals: Vec<Value>) {

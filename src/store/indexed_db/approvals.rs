@@ -206,17 +206,16 @@ fn approval_id(approval: &Value) -> Option<String> {
 }
 
 impl ApprovalStore for IndexedDbApprovals {
-    fn load(&self) -> Pin<Box<dyn Future<Output = Vec<Value>>>> {
+    fn load(&self) -> Pin<Box<dyn Future<Output = Result<Vec<Value>, String>>>> {
         let (database, mut turn) = (Rc::clone(&self.0), self.0.join_queue());
         Box::pin(async move {
             turn.wait_for_turn().await;
             let outcome = database.load().await;
-            outcome.unwrap_or_else(|error| {
+            outcome.map_err(|error| {
                 // Clears the known ids, because a later write must not delete an entry that cannot
                 // be read now.
                 database.known.borrow_mut().clear();
-                console_error(&format!("Approvals cannot be read: {error}"));
-                Vec::new()
+                error.to_string()
             })
         })
     }

@@ -189,7 +189,7 @@ impl Session {
     }
 
     /// Adds the approvals stored by the host. Approvals that were remembered before the stored
-    /// approvals arrived take precedence.
+    /// approvals arrived take precedence, and are stored together with them.
     pub(super) fn restore_approvals(&mut self, stored: Vec<RememberedApproval>, cx: &mut Cx<'_>) {
         let newer_approvals = std::mem::take(&mut self.remembered);
         for approval in stored {
@@ -203,7 +203,11 @@ impl Session {
             self.remembered.add(approval.clone());
             self.remembered.record_uses(&approval.id, use_count);
         }
-        cx.push_change(Change::Remembered);
+        let mut newer_approvals = newer_approvals.list().iter();
+        match newer_approvals.any(|approval| approval.scope != RememberScope::Session) {
+            true => self.store_approvals(cx),
+            false => cx.push_change(Change::Remembered),
+        }
     }
 
     /// Passes the approvals that outlive the session to the host.
