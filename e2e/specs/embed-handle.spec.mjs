@@ -317,7 +317,7 @@ pageTest("a store of the page persists approvals, counts their uses and reports 
   assert.equal((await page.evaluate(() => globalThis.ran)).length, 1);
 });
 
-pageTest("a store of approvals that fails is reported, and the user is asked", { allow: [/persistApprovals/] }, async (page, agent) => {
+pageTest("a store of approvals that fails is reported, and the user is asked", { allow: [/persistApprovals|Approvals cannot be read/] }, async (page, agent) => {
   const chat = await mountIn(page, "one", `${agent.url}shop`);
   await register(page);
   const refused = await page.evaluate(() => {

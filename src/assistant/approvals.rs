@@ -3,6 +3,7 @@
 
 use std::{
     cell::Cell,
+    future::ready,
     rc::{Rc, Weak},
 };
 
@@ -12,7 +13,7 @@ use assistant_core::{
     session::{Input, Refusal, Swap, Verdict},
 };
 use futures_util::future::LocalBoxFuture;
-use leptos::prelude::{ArcReadSignal, Set};
+use leptos::prelude::{ArcReadSignal, GetUntracked, Set};
 use serde_json::Value;
 
 use super::{Assistant, WeakAssistant};
@@ -21,6 +22,8 @@ use crate::{
     store::ApprovalStore,
     ui::{Subscription, console_error, spawn_local},
 };
+
+const NOT_READ: &str = "the stored approvals were not read yet";
 
 /// Methods for remembered approvals.
 impl Assistant {
@@ -94,6 +97,9 @@ impl Assistant {
             store: Rc::downgrade(&store),
             progress: Rc::default(),
         };
+        // If a store is replaced, the session's list is that of the earlier store.
+        let has_store = self.view().stores_approvals.get_untracked();
+        reader.progress.is_loaded.set(has_store);
         reader.read();
         let (progress, reader) = (Rc::clone(&reader.progress), reader);
         let changes = store.on_change(Box::new(move || {
@@ -206,7 +212,11 @@ impl ApprovalPersistence for ApprovalStoreAdapter {
         before: RememberedApproval,
         after: RememberedApproval,
     ) -> LocalBoxFuture<'static, Swap<RememberedApproval>> {
-        let swap = self.store.swap(before.to_value(), after.to_value());
+        let swap = match self.progress.is_loaded.get() {
+            true => self.store.swap(before.to_value(), after.to_value()),
+            // The approval is not stored yet, which does not mean that it was revoked.
+            false => Box::pin(ready(Swap::Failed(NOT_READ.to_owned()))),
+        };
         Box::pin(async move {
             match swap.await {
                 Swap::Done => Swap::Done,

@@ -211,12 +211,7 @@ impl ApprovalStore for IndexedDbApprovals {
         Box::pin(async move {
             turn.wait_for_turn().await;
             let outcome = database.load().await;
-            outcome.map_err(|error| {
-                // Clears the known ids, because a later write must not delete an entry that cannot
-                // be read now.
-                database.known.borrow_mut().clear();
-                error.to_string()
-            })
+            outcome.map_err(|error| error.to_string())
         })
     }
 
