@@ -228,16 +228,21 @@ pageTest("an action with onlyUserApproves refuses approvals of the page", {}, as
   assert.equal((await page.evaluate(() => globalThis.ran)).length, 1);
 });
 
+/** Asks for a refund, and allows it and a later one, with any arguments. */
+async function allowTwice(chat, scope) {
+  await chat.send("refund it");
+  await chat.card("refund").getByRole("button", { name: /^Deny/ }).waitFor();
+  await chat.page.evaluate((scope) => {
+    const { one } = globalThis.chats;
+    one.approveAndRemember(one.pendingApprovals()[0], null, { scope, anyArgs: true, uses: 2 });
+  }, scope);
+  await chat.idle();
+}
+
 pageTest("remembered approvals are listed and revoked", {}, async (page, agent) => {
   const chat = await mountIn(page, "one", `${agent.url}shop`);
   await register(page, { rememberUses: 3 });
-  await chat.send("refund it");
-  await chat.card("refund").getByRole("button", { name: /^Deny/ }).waitFor();
-  await page.evaluate(() => {
-    const { one } = globalThis.chats;
-    one.approveAndRemember(one.pendingApprovals()[0], null, { scope: "conversation", anyArgs: true, uses: 2 });
-  });
-  await chat.idle();
+  await allowTwice(chat, "conversation");
   await chat.ask("refund another");
   assert.equal((await page.evaluate(() => globalThis.ran)).length, 2);
   const remembered = await page.evaluate(() => globalThis.chats.one.rememberedApprovals());
@@ -282,13 +287,7 @@ pageTest("a store of the page persists approvals, counts their uses and reports 
   let chat = await mountIn(page, "one", `${agent.url}shop`);
   await register(page, { rememberUses: 3 });
   await persistApprovals(page);
-  await chat.send("refund it");
-  await chat.card("refund").getByRole("button", { name: /^Deny/ }).waitFor();
-  await page.evaluate(() => {
-    const { one } = globalThis.chats;
-    one.approveAndRemember(one.pendingApprovals()[0], null, { scope: "always", anyArgs: true, uses: 2 });
-  });
-  await chat.idle();
+  await allowTwice(chat, "always");
   const stored = () => page.evaluate(() => globalThis.stored);
   await eventually(async () => assert.equal((await stored()).length, 1));
   const [first] = await stored();
@@ -337,13 +336,7 @@ pageTest("a store of approvals that fails is reported, and the user is asked", {
     };
     globalThis.chats.one.persistApprovals({ load: () => "nothing", keep: async () => fails(), swap: fails, onChange: fails });
   });
-  await chat.send("refund it");
-  await chat.card("refund").getByRole("button", { name: /^Deny/ }).waitFor();
-  await page.evaluate(() => {
-    const { one } = globalThis.chats;
-    one.approveAndRemember(one.pendingApprovals()[0], null, { scope: "always", anyArgs: true, uses: 2 });
-  });
-  await chat.idle();
+  await allowTwice(chat, "always");
   await chat.send("refund another");
   await chat.deny(chat.card("refund").last());
   await chat.idle();

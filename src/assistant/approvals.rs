@@ -13,7 +13,7 @@ use assistant_core::{
     session::{Input, Refusal, Swap, Verdict},
 };
 use futures_util::future::LocalBoxFuture;
-use leptos::prelude::{ArcReadSignal, GetUntracked, Set};
+use leptos::prelude::{ArcReadSignal, Set};
 use serde_json::Value;
 
 use super::{Assistant, WeakAssistant};
@@ -23,6 +23,7 @@ use crate::{
     ui::{Subscription, console_error, spawn_local},
 };
 
+/// The reason for which no use of an approval is counted before the store was read.
 const NOT_READ: &str = "the stored approvals were not read yet";
 
 /// Methods for remembered approvals.
@@ -97,9 +98,11 @@ impl Assistant {
             store: Rc::downgrade(&store),
             progress: Rc::default(),
         };
-        // If a store is replaced, the session's list is that of the earlier store.
-        let has_store = self.view().stores_approvals.get_untracked();
-        reader.progress.is_loaded.set(has_store);
+        // If an earlier store was read, the session contains its approvals, so changes of the list
+        // are stored from now on.
+        let earlier = self.runtime().approval_persistence();
+        let is_loaded = earlier.is_some_and(|earlier| earlier.is_loaded());
+        reader.progress.is_loaded.set(is_loaded);
         reader.read();
         let (progress, reader) = (Rc::clone(&reader.progress), reader);
         let changes = store.on_change(Box::new(move || {
@@ -123,6 +126,7 @@ impl Assistant {
 struct ReadProgress {
     /// The number of changes, by this page and by other writers.
     changes: Cell<u32>,
+    /// The number of the newest reading.
     readings: Cell<u32>,
     /// True if the approvals were read and applied. Before that, the session does not know the
     /// stored approvals, so its list must not replace the stored list.
@@ -198,8 +202,12 @@ struct ApprovalStoreAdapter {
 }
 
 impl ApprovalPersistence for ApprovalStoreAdapter {
+    fn is_loaded(&self) -> bool {
+        self.progress.is_loaded.get()
+    }
+
     fn store_all(&self, approvals: Vec<RememberedApproval>) {
-        if !self.progress.is_loaded.get() {
+        if !self.is_loaded() {
             return;
         }
         increment(&self.progress.changes);
@@ -212,7 +220,7 @@ impl ApprovalPersistence for ApprovalStoreAdapter {
         before: RememberedApproval,
         after: RememberedApproval,
     ) -> LocalBoxFuture<'static, Swap<RememberedApproval>> {
-        let swap = match self.progress.is_loaded.get() {
+        let swap = match self.is_loaded() {
             true => self.store.swap(before.to_value(), after.to_value()),
             // The approval is not stored yet, which does not mean that it was revoked.
             false => Box::pin(ready(Swap::Failed(NOT_READ.to_owned()))),

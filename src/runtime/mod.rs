@@ -428,6 +428,10 @@ impl Runtime {
         drop(previous_rule);
     }
 
+    pub(crate) fn approval_persistence(&self) -> Option<Rc<dyn ApprovalPersistence>> {
+        self.approvals.borrow().clone()
+    }
+
     pub(crate) fn set_approval_persistence(&self, persistence: Rc<dyn ApprovalPersistence>) {
         let previous_persistence = self.approvals.borrow_mut().replace(persistence);
         drop(previous_persistence);

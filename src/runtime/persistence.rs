@@ -60,7 +60,8 @@ pub(crate) struct ThreadSearch {
 
 /// The persistence of remembered approvals.
 pub(crate) trait ApprovalPersistence {
-    /// Stores these approvals, which replace all stored approvals.
+    /// Stores these approvals, which replace all stored approvals. Does nothing before the stored
+    /// approvals were read, because the list does not contain them.
     fn store_all(&self, approvals: Vec<RememberedApproval>);
     /// Counts one use of an approval: if the stored approval still equals `before`, replaces it
     /// with `after`. Otherwise, resolves to the stored approval.
@@ -69,6 +70,8 @@ pub(crate) trait ApprovalPersistence {
         before: RememberedApproval,
         after: RememberedApproval,
     ) -> LocalBoxFuture<'static, Swap<RememberedApproval>>;
+    /// Returns true if the session contains the stored approvals, because they were read once.
+    fn is_loaded(&self) -> bool;
 }
 
 impl Runtime {
@@ -80,7 +83,7 @@ impl Runtime {
         before: RememberedApproval,
         after: RememberedApproval,
     ) {
-        let persistence = self.approvals.borrow().clone();
+        let persistence = self.approval_persistence();
         let Some(persistence) = persistence else {
             // Without a store, the session has the only copy of the approval.
             let outcome = Swap::Done;

@@ -223,6 +223,13 @@ async fn the_duration_of_an_approval_is_chosen_in_a_disclosed_group() {
     assert_eq!(count(&chat.assistant), 0);
 }
 
+/// Requests approval of a payment, and allows such payments permanently.
+async fn allow_always(chat: &Chat) {
+    request_approval(chat).await;
+    choose(chat, "always").await;
+    approve_and_finish(chat).await;
+}
+
 /// Stores approvals in memory.
 #[derive(Clone, Default)]
 struct Memory(Rc<RefCell<Vec<Value>>>);
@@ -260,9 +267,7 @@ async fn a_permanent_approval_is_loaded_in_another_session() {
     chat.assistant
         .remembered_approvals()
         .persist_in(memory.clone());
-    request_approval(&chat).await;
-    choose(&chat, "always").await;
-    approve_and_finish(&chat).await;
+    allow_always(&chat).await;
     assert_eq!(memory.0.borrow().len(), 1);
 
     let (other, paid) = payments(|pay| pay).await;
@@ -299,9 +304,7 @@ async fn tabs_share_stored_approvals_and_revocations() {
     };
     let (one, _) = tab().await;
     let (other, paid) = tab().await;
-    request_approval(&one).await;
-    choose(&one, "always").await;
-    approve_and_finish(&one).await;
+    allow_always(&one).await;
     assert!(until(|| count(&other.assistant) == 1).await);
     run_without_approval(&other).await;
     assert_eq!(paid.get_untracked(), 1);
@@ -312,9 +315,7 @@ async fn tabs_share_stored_approvals_and_revocations() {
     run_without_approval(&late).await;
     run_without_approval(&late).await;
     assert_eq!(late_paid.get_untracked(), 2);
-    request_approval(&late).await;
-    choose(&late, "always").await;
-    approve_and_finish(&late).await;
+    allow_always(&late).await;
     for tab in [&one, &other, &late] {
         assert!(until(|| count(&tab.assistant) == 2).await);
     }
@@ -403,9 +404,7 @@ async fn approvals_that_were_revoked_while_a_store_was_read_do_not_apply() {
     let (chat, _) = payments(|pay| pay).await;
     let approvals = chat.assistant.remembered_approvals();
     approvals.persist_in(memory.clone());
-    request_approval(&chat).await;
-    choose(&chat, "always").await;
-    approve_and_finish(&chat).await;
+    allow_always(&chat).await;
     let stored = memory.0.borrow().clone();
 
     let (other, _) = payments(|pay| pay).await;
@@ -443,18 +442,14 @@ async fn approvals_are_stored_only_together_with_those_that_were_read() {
         deny(&chat);
         chat.idle().await;
     }
-    request_approval(&chat).await;
-    choose(&chat, "always").await;
-    approve_and_finish(&chat).await;
+    allow_always(&chat).await;
     let stored = memory.0.borrow().clone();
 
     let (other, _) = payments(|pay| pay).await;
     let slow = Slow::default();
     let approvals = other.assistant.remembered_approvals();
     approvals.persist_in(slow.clone());
-    request_approval(&other).await;
-    choose(&other, "always").await;
-    approve_and_finish(&other).await;
+    allow_always(&other).await;
     assert_eq!(slow.kept.borrow().len(), 0, "nothing was read yet");
     let reading = slow.readings.borrow_mut().remove(0);
     reading.send(Err("it is locked".to_owned())).unwrap();
@@ -467,6 +462,23 @@ async fn approvals_are_stored_only_together_with_those_that_were_read() {
     slow.end_reading(0, &stored);
     assert!(until(|| count(&other.assistant) == 2).await);
     assert_eq!(slow.kept.borrow().last().unwrap().len(), 2);
+}
+
+/// Rule "remembered approvals": a store that could not be read loses nothing
+#[wasm_bindgen_test]
+async fn a_store_that_is_attached_again_after_a_failed_reading_is_not_overwritten() {
+    let (chat, _) = payments(|pay| pay).await;
+    let approvals = chat.assistant.remembered_approvals();
+    let (locked, again) = (Slow::default(), Slow::default());
+    approvals.persist_in(locked.clone());
+    let reading = locked.readings.borrow_mut().remove(0);
+    reading.send(Err("it is locked".to_owned())).unwrap();
+    settle().await;
+    approvals.persist_in(again.clone());
+    allow_always(&chat).await;
+    assert_eq!(again.kept.borrow().len(), 0, "nothing was read yet");
+    again.end_reading(0, &[]);
+    assert!(until(|| again.kept.borrow().len() == 1).await);
 }
 
 #[wasm_bindgen_test]
@@ -592,9 +604,7 @@ async fn two_tabs_share_the_last_use_of_an_approval() {
     };
     let (one, one_paid) = tab().await;
     let (other, other_paid) = tab().await;
-    request_approval(&one).await;
-    choose(&one, "always").await;
-    approve_and_finish(&one).await;
+    allow_always(&one).await;
     assert!(until(|| count(&other.assistant) == 1).await);
     assert_eq!(one_paid.get_untracked(), 1);
     one.assistant.send("Pay").unwrap();

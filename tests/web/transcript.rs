@@ -304,6 +304,17 @@ async fn the_scroll_position_is_kept_while_new_messages_are_counted() {
     chat.idle().await;
 }
 
+/// Opens a long thread in which the agent is answering.
+async fn answering(script: Script) -> Chat {
+    let chat = chat(MockAgent::new().answer(script), || ()).await;
+    add_styles(&chat);
+    chat.assistant.import(thread(60)).unwrap();
+    chat.assistant.send("go").unwrap();
+    chat.appears("[data-running]").await;
+    frames().await;
+    chat
+}
+
 #[wasm_bindgen_test]
 async fn a_short_scroll_up_leaves_the_end_while_an_answer_grows() {
     let script = Script::new().text("Hm.").wait(Duration::from_millis(1_500));
@@ -311,12 +322,7 @@ async fn a_short_scroll_up_leaves_the_end_while_an_answer_grows() {
     let script = script
         .wait(Duration::from_millis(1_500))
         .text("\n\nThe end.");
-    let chat = chat(MockAgent::new().answer(script), || ()).await;
-    add_styles(&chat);
-    chat.assistant.import(thread(60)).unwrap();
-    chat.assistant.send("go").unwrap();
-    chat.appears("[data-running]").await;
-    frames().await;
+    let chat = answering(script).await;
     assert!(distance_from_end(&chat) < 2);
     let init = web_sys::WheelEventInit::new();
     init.set_delta_y(-6.0);
@@ -343,12 +349,7 @@ async fn a_short_scroll_up_leaves_the_end_while_an_answer_grows() {
 async fn a_short_movement_without_a_gesture_does_not_leave_the_end() {
     let script = Script::new().text("Hm.").wait(Duration::from_millis(1_500));
     let script = script.text("\n\nMore of it.".repeat(20));
-    let chat = chat(MockAgent::new().answer(script), || ()).await;
-    add_styles(&chat);
-    chat.assistant.import(thread(60)).unwrap();
-    chat.assistant.send("go").unwrap();
-    chat.appears("[data-running]").await;
-    frames().await;
+    let chat = answering(script).await;
     scroll_by(&chat, -6.0).await;
     assert!(chat.page.find(".la-jump[hidden]").is_some());
     chat.idle().await;

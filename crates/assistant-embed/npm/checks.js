@@ -62,8 +62,10 @@ export function flag(value) {
 
 /** Checks a price in millionths of a currency, and rounds it. */
 export function micros(value) {
-  if (value !== null && !(isWhole(Math.round(value)) && typeof value === "number")) throw new TypeError("it must return a number of millionths, or null");
-  return value === null ? value : Math.round(value);
+  if (value === null) return value;
+  const rounded = typeof value === "number" ? Math.round(value) : NaN;
+  if (!isWhole(rounded)) throw new TypeError("it must return a number of millionths, or null");
+  return rounded;
 }
 
 /** Checks that an argument is a function. */

@@ -30,7 +30,7 @@ pub(crate) fn persist_approvals(chat: &Assistant, store: &JsValue) -> Guard {
 }
 
 /// A store of approvals that a page implements. `npm/approvals.js` wraps its functions, which never
-/// throw; a function that is missing does nothing.
+/// throw.
 ///
 /// An approval with a number beyond the range that JavaScript represents exactly is not stored.
 struct PageApprovalStore {
