@@ -282,17 +282,14 @@ impl Session {
             self.advance_calls_and_loop(&mut cx);
             self.update_turn_clock(&mut cx);
         }
-        let mut output = cx.output;
-        output
-            .calls
-            .append(&mut self.conversation.take_call_events());
-        let mut changes = self.conversation.take_changes();
-        changes.append(&mut output.changes);
-        output.changes = changes;
-        if output.changes.contains(&Change::Thread) {
-            self.add_resumed_events(&mut output);
+        let Output { changes, calls, .. } = &mut cx.output;
+        calls.append(&mut self.conversation.take_call_events());
+        let own_changes = std::mem::replace(changes, self.conversation.take_changes());
+        changes.extend(own_changes);
+        if changes.contains(&Change::Thread) {
+            self.add_resumed_events(&mut cx.output);
         }
-        output
+        cx.output
     }
 
     fn dispatch_input(&mut self, input: Input, cx: &mut Cx<'_>) {

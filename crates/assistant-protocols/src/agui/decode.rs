@@ -57,7 +57,9 @@ fn read_event(mut fields: Fields<'_>, context: &mut Context<'_>) -> Read<Event> 
     f.checked()?;
     let kind = kind?;
     kind_check?;
-    fields.close(context, Event { kind, base })
+    // The event is built last, because it is large and expensive to move.
+    fields.close(context, ())?;
+    Ok(Event { kind, base })
 }
 
 /// Returns true if events with this name may have a `subagentRunId`.

@@ -3,6 +3,10 @@
 //! A high surrogate is held back until its low surrogate arrives; a lone surrogate becomes U+FFFD
 //! and is recorded. The string itself is stored by the caller.
 
+/// The space in bytes that is reserved for the next piece of a string, so that short pieces do not
+/// each reallocate the string.
+const LOOKAHEAD: usize = 24;
+
 /// The result of decoding a piece of a string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum StringProgress {
@@ -75,6 +79,9 @@ impl StringDecoder {
         let (run, rest) = rest.split_at_checked(end).unwrap_or((rest, ""));
         if !run.is_empty() {
             self.replace_lone_surrogate(out);
+            if rest.is_empty() {
+                out.reserve(run.len() + LOOKAHEAD);
+            }
             out.push_str(run);
         }
         rest
