@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use wasm_bindgen_futures::spawn_local;
 
 use super::Attachments;
-use crate::ui::{LabelSelector, Words, format_size, media_policy, read_base64};
+use crate::ui::{LabelName, Words, format_size, media_policy, read_base64};
 
 /// The maximum size of an uploaded picture that gets a thumbnail, in bytes.
 const MAX_THUMBNAIL_BYTES: usize = 2_000_000;
@@ -59,7 +59,7 @@ pub(super) enum FileState {
 /// The reason why a file was refused.
 #[derive(Clone)]
 pub(super) struct FileRefusal {
-    word: LabelSelector,
+    word: LabelName,
     limit: String,
     name: String,
 }
@@ -130,12 +130,12 @@ impl AttachmentTray {
 
     fn refusal(&self, file: &web_sys::File) -> Option<FileRefusal> {
         let (config, name) = (&self.config, file.name());
-        let (label, limit): (LabelSelector, _) = if !config.is_accepted(&name, &file.type_()) {
-            (|l| &l.file_type_refused, String::new())
+        let (label, limit) = if !config.is_accepted(&name, &file.type_()) {
+            (LabelName::FileTypeRefused, String::new())
         } else if file_size(file) > config.max_bytes {
-            (|l| &l.file_too_large, format_size(config.max_bytes))
+            (LabelName::FileTooLarge, format_size(config.max_bytes))
         } else if self.items.with_untracked(Vec::len) >= config.max_files {
-            (|l| &l.too_many_files, config.max_files.to_string())
+            (LabelName::TooManyFiles, config.max_files.to_string())
         } else {
             return None;
         };
@@ -256,7 +256,7 @@ impl AttachmentTray {
     /// # Errors
     ///
     /// Returns the label of the error if a file is not ready yet, or could not be read or uploaded.
-    pub(crate) fn content(&self, text: &str) -> Result<Option<Content>, LabelSelector> {
+    pub(crate) fn content(&self, text: &str) -> Result<Option<Content>, LabelName> {
         let items = self.items.get_untracked();
         let is_blank = text.trim().is_empty();
         if items.is_empty() {
@@ -271,8 +271,8 @@ impl AttachmentTray {
         for item in items {
             let source = match item.state.get_untracked() {
                 FileState::Ready(source) => source,
-                FileState::Reading => return Err(|l| &l.files_not_ready),
-                FileState::Failed(_) => return Err(|l| &l.files_failed),
+                FileState::Reading => return Err(LabelName::FilesNotReady),
+                FileState::Failed(_) => return Err(LabelName::FilesFailed),
             };
             parts.push(ContentPart {
                 id: None,

@@ -7,7 +7,7 @@ use super::{
     AttachmentTray,
     tray::{AttachedFile, FileState},
 };
-use crate::ui::{Icon, closest, dynamic, each, find, format_size, fresh_id, memo, when};
+use crate::ui::{Icon, LabelName, closest, dynamic, each, find, format_size, fresh_id, memo, when};
 
 /// Renders the button that opens the file dialog.
 pub(crate) fn attach_button(tray: &AttachmentTray, children: Option<Children>) -> AnyView {
@@ -18,7 +18,7 @@ pub(crate) fn attach_button(tray: &AttachmentTray, children: Option<Children>) -
         }
     };
     let (words, has_children) = (tray.words.clone(), children.is_some());
-    let name = move || (!has_children).then(|| words.word(|l| &l.attach));
+    let name = move || (!has_children).then(|| words.word(LabelName::Attach));
     let content = match children {
         Some(children) => children(),
         None => Icon::Clip.view().into_any(),
@@ -73,7 +73,7 @@ pub(crate) fn tray_view(tray: &AttachmentTray, text_box: NodeRef<html::Textarea>
     let list = {
         let words = tray.words.clone();
         move || {
-            let (row_tray, label) = (row_tray.clone(), words.attr(|l| &l.attached));
+            let (row_tray, label) = (row_tray.clone(), words.attr(LabelName::Attached));
             let draw_item = move |item| item_view(&row_tray, item, text_box);
             let rows = each(move || items.get(), |item| item.id.to_string(), draw_item);
             view! {
@@ -125,10 +125,12 @@ fn item_view(
     let details = {
         let (words, name) = (words.clone(), name.clone());
         move || match state.get() {
-            FileState::Reading => words.word(|l| &l.reading).into_owned(),
+            FileState::Reading => words.word(LabelName::Reading).into_owned(),
             FileState::Ready(_) => size.clone(),
             FileState::Failed(Some(reason)) => reason.replace("{name}", &name),
-            FileState::Failed(None) => words.word(|l| &l.file_unreadable).replace("{name}", &name),
+            FileState::Failed(None) => words
+                .word(LabelName::FileUnreadable)
+                .replace("{name}", &name),
         }
     };
     let tray = tray.clone();
@@ -138,7 +140,7 @@ fn item_view(
     };
     let id = format!("la-attachment-{}", fresh_id());
     let label_name = name.clone();
-    let label = move || format!("{} {label_name}", words.word(|l| &l.remove));
+    let label = move || format!("{} {label_name}", words.word(LabelName::Remove));
     view! {
         <li
             class="la-attachment"
@@ -196,7 +198,7 @@ fn drop_zone(tray: &AttachmentTray) -> AnyView {
             view! {
                 <div class="la-drop-zone" aria-hidden="true">
                     {Icon::Clip.view()}
-                    <span>{words.text(|l| &l.drop_here)}</span>
+                    <span>{words.text(LabelName::DropHere)}</span>
                 </div>
             }
         })

@@ -17,8 +17,8 @@ use super::{
 use crate::{
     assistant::Assistant,
     ui::{
-        COPY_OUTCOME_MS, Icon, IconButton, Labels, Word, Words, after, copy_to_clipboard, dynamic,
-        memo, time, when,
+        COPY_OUTCOME_MS, Icon, IconButton, LabelName, Labels, Words, after, copy_to_clipboard,
+        dynamic, memo, time, when,
     },
 };
 
@@ -108,7 +108,7 @@ pub(super) fn message_bar(role: Role, children: AnyView) -> AnyView {
         <div
             class="la-message-bar"
             role="group"
-            aria-label=words.attr(|l| &l.message_actions)
+            aria-label=words.attr(LabelName::MessageActions)
             data-of=role.as_str()
         >
             {children}
@@ -167,11 +167,9 @@ fn cost_details(words: &Words, cost: Cost, currency: String) -> AnyView {
     let is_open = RwSignal::new(false);
     let button = IconButton {
         expanded: Signal::derive(move || Some(is_open.get())),
-        ..IconButton::new(
-            |l| &l.details,
-            Icon::More,
-            move |_| is_open.update(|is_open| *is_open = !*is_open),
-        )
+        ..IconButton::new(LabelName::Details, Icon::More, move |_| {
+            is_open.update(|is_open| *is_open = !*is_open);
+        })
     };
     let cost_words = words.clone();
     let render_cost = move || {
@@ -214,8 +212,8 @@ fn copy_button(transcript: &TranscriptContext, words: &Words, messages: Vec<Mess
         spawn_local(async move {
             let is_copied = copy_to_clipboard(&text).await;
             let message = untrack(|| match is_copied {
-                true => words.word(|l| &l.copied),
-                false => words.word(|l| &l.copy_failed),
+                true => words.word(LabelName::Copied),
+                false => words.word(LabelName::CopyFailed),
             });
             announcement.try_set(message.to_string());
             outcome.try_set(Some(is_copied));
@@ -233,12 +231,12 @@ fn copy_button(transcript: &TranscriptContext, words: &Words, messages: Vec<Mess
     let failure_words = words.clone();
     let button = IconButton {
         icon: Signal::derive(icon),
-        ..IconButton::new(|l| &l.copy, Icon::Copy, copy)
+        ..IconButton::new(LabelName::Copy, Icon::Copy, copy)
     };
     view! {
         {button.view(words)}
         {dynamic(move || {
-            let failure_text = failure_words.text(|l| &l.copy_failed);
+            let failure_text = failure_words.text(LabelName::CopyFailed);
             (outcome.get() == Some(false))
                 .then(|| view! { <span class="la-message-failed">{failure_text}</span> })
         })}
@@ -254,7 +252,7 @@ fn feedback_buttons(
     callback: Callback<Feedback>,
 ) -> AnyView {
     let feedback = transcript.feedback;
-    let button = |positive: bool, label: fn(&Labels) -> &Word, icon: Icon| {
+    let button = |positive: bool, label: LabelName, icon: Icon| {
         let (id, pressed_id, message_id) = (last.clone(), last.clone(), wire_id.to_owned());
         let pressed_state = move || {
             let is_pressed = feedback.with(|feedback| feedback.get(&pressed_id) == Some(&positive));
@@ -282,8 +280,8 @@ fn feedback_buttons(
         button.view(words)
     };
     view! {
-        {button(true, |l| &l.good_answer, Icon::ThumbUp)}
-        {button(false, |l| &l.bad_answer, Icon::ThumbDown)}
+        {button(true, LabelName::GoodAnswer, Icon::ThumbUp)}
+        {button(false, LabelName::BadAnswer, Icon::ThumbDown)}
     }
     .into_any()
 }
@@ -297,9 +295,9 @@ fn format_cost(labels: &Labels, cost: &Cost, currency: &str) -> Vec<String> {
         cost.output_tokens(),
         cost.input_tokens(),
     ) {
-        (Some(total), ..) => Some((&labels.tokens, total)),
-        (None, Some(output), _) => Some((&labels.output_tokens, output)),
-        (None, None, Some(input)) => Some((&labels.input_tokens, input)),
+        (Some(total), ..) => Some((labels.text(LabelName::Tokens), total)),
+        (None, Some(output), _) => Some((labels.text(LabelName::OutputTokens), output)),
+        (None, None, Some(input)) => Some((labels.text(LabelName::InputTokens), input)),
         (None, None, None) => None,
     };
     if let Some((label, count)) = tokens {
@@ -313,13 +311,15 @@ fn format_cost(labels: &Labels, cost: &Cost, currency: &str) -> Vec<String> {
         let waited_ms = cost.waited_ms().filter(|ms| *ms >= MIN_DURATION_MS);
         parts.push(match waited_ms {
             Some(waited_ms) => labels
-                .took_waiting
+                .text(LabelName::TookWaiting)
                 .replace(
                     "{time}",
                     &format_duration(labels, ms.saturating_sub(waited_ms)),
                 )
                 .replace("{waited}", &format_duration(labels, waited_ms)),
-            None => labels.took.replace("{time}", &format_duration(labels, ms)),
+            None => labels
+                .text(LabelName::Took)
+                .replace("{time}", &format_duration(labels, ms)),
         });
     }
     parts
@@ -327,9 +327,9 @@ fn format_cost(labels: &Labels, cost: &Cost, currency: &str) -> Vec<String> {
 
 fn format_duration(labels: &Labels, ms: u64) -> String {
     let (label, unit) = match ms {
-        0..60_000 => (&labels.seconds, 1_000.0),
-        60_000..3_600_000 => (&labels.minutes, 60_000.0),
-        _ => (&labels.hours, 3_600_000.0),
+        0..60_000 => (labels.text(LabelName::Seconds), 1_000.0),
+        60_000..3_600_000 => (labels.text(LabelName::Minutes), 60_000.0),
+        _ => (labels.text(LabelName::Hours), 3_600_000.0),
     };
     let amount = as_float(ms) / unit;
     labels.insert_count_text(label, amount, &time::format_number(amount, false))

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 
 use crate::{
     assistant::Assistant,
-    ui::{Words, after, dynamic, effect, memo, spinner, when},
+    ui::{LabelName, Words, after, dynamic, effect, memo, spinner, when},
     view::Mark,
 };
 
@@ -30,7 +30,7 @@ pub(super) fn ActivityLine(assistant: Assistant, stuck_after_ms: u32) -> impl In
         let tools = running_tools.get();
         if !tools.is_empty() {
             // The line names only stuck tools, because the cards show the running tools.
-            let stuck_text = || format!("{} {}…", words.word(|l| &l.running), tools.join(", "));
+            let stuck_text = || format!("{} {}…", words.word(LabelName::Running), tools.join(", "));
             return is_stuck.get().then(stuck_text);
         }
         let newest_id = messages.with(|list| list.last().map(|entry| entry.id.clone()));
@@ -40,7 +40,8 @@ pub(super) fn ActivityLine(assistant: Assistant, stuck_after_ms: u32) -> impl In
         // shows the activity.
         let has_open_step = steps.with(|steps| steps.iter().any(|step| !step.finished()));
         let is_thinking = is_silent.get() || !(is_writing || has_open_step);
-        (activity.get().streaming && is_thinking).then(|| words.word(|l| &l.thinking).into_owned())
+        (activity.get().streaming && is_thinking)
+            .then(|| words.word(LabelName::Thinking).into_owned())
     });
     let tools = tools_assistant.tools().running();
     let no_tool_runs = memo(move || tools.with(Vec::is_empty));
@@ -52,7 +53,7 @@ pub(super) fn ActivityLine(assistant: Assistant, stuck_after_ms: u32) -> impl In
                 {dynamic(move || (!no_tool_runs.get()).then(spinner))}
                 <span class:la-working-quiet=move || no_tool_runs.get()>
                     {dynamic(move || text.get())} {" "}
-                    {dynamic(move || is_slow.get().then(|| hint_words.word(|l| &l.stuck)))}
+                    {dynamic(move || is_slow.get().then(|| hint_words.word(LabelName::Stuck)))}
                 </span>
             </p>
         }

@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 
 use crate::ui::{
-    Words, dynamic,
+    LabelName, Words, dynamic,
     time::{self, TimeFormat},
 };
 
@@ -22,9 +22,9 @@ pub(super) fn day_separator(words: &Words, previous_time: Option<i64>, at: i64) 
     let date = time::format_time(at, TimeFormat::Day)?;
     let label = move || {
         if time::is_same_day(at, now) {
-            words.word(|l| &l.today)
+            words.word(LabelName::Today)
         } else if time::is_same_day(at, now - DAY_MS) {
-            words.word(|l| &l.yesterday)
+            words.word(LabelName::Yesterday)
         } else {
             date.clone().into()
         }
@@ -49,10 +49,10 @@ pub(super) fn format_last_change(words: &Words, at: i64) -> Option<String> {
     }
     if time::is_same_day(at, now) {
         let short_time = time::format_time(at, TimeFormat::Short)?;
-        return Some(format!("{} {short_time}", words.word(|l| &l.today)));
+        return Some(format!("{} {short_time}", words.word(LabelName::Today)));
     }
     if time::is_same_day(at, now - DAY_MS) {
-        return Some(words.word(|l| &l.yesterday).into_owned());
+        return Some(words.word(LabelName::Yesterday).into_owned());
     }
     time::format_time(at, TimeFormat::Day)
 }

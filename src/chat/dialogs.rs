@@ -5,7 +5,7 @@ use leptos::{html, prelude::*};
 use crate::{
     assistant::{Assistant, assistant_for},
     tool::{Visibility, claim_question, cover_note},
-    ui::{Words, after, each, effect, fresh_id, is_trusted, live_in_dialog, memo, when},
+    ui::{LabelName, Words, after, each, effect, fresh_id, is_trusted, live_in_dialog, memo, when},
     view::{ConfirmRequest, Question},
 };
 
@@ -131,7 +131,7 @@ fn confirm_dialog(request: ConfirmRequest) -> AnyView {
                         value="cancel"
                         aria-disabled=cancel_disabled
                     >
-                        <span>{words.text(|l| &l.cancel)}</span>
+                        <span>{words.text(LabelName::Cancel)}</span>
                     </button>
                     <button
                         type="submit"
@@ -141,7 +141,7 @@ fn confirm_dialog(request: ConfirmRequest) -> AnyView {
                         on:click=confirm
                         aria-disabled=confirm_disabled
                     >
-                        <span>{words.text(|l| &l.confirm)}</span>
+                        <span>{words.text(LabelName::Confirm)}</span>
                     </button>
                 </div>
             </form>

@@ -9,7 +9,7 @@ use super::{
 use crate::{
     assistant::{Assistant, assistant_for},
     store::Ownership,
-    ui::{LiveRegions, Words, after_hydration, closest, is_composing, scope},
+    ui::{LabelName, LiveRegions, Words, after_hydration, closest, is_composing, scope},
     view::ClaimingWindow,
 };
 
@@ -187,6 +187,6 @@ impl WindowName {
 
     pub(super) fn get(&self) -> String {
         let custom_name = self.given.try_get().filter(|name| !name.is_empty());
-        custom_name.unwrap_or_else(|| self.words.word(|l| &l.title).into_owned())
+        custom_name.unwrap_or_else(|| self.words.word(LabelName::Title).into_owned())
     }
 }

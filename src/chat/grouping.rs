@@ -16,7 +16,7 @@ use crate::{
     action::ToolCallView,
     assistant::Assistant,
     tool::{ExactText, HiddenInGroup, declares_failure, has_default_card},
-    ui::{Icon, Words, closest, dynamic, effect, memo, scope},
+    ui::{Icon, LabelName, Words, closest, dynamic, effect, memo, scope},
     view::{PartCell, PartKind},
 };
 
@@ -357,7 +357,7 @@ pub(super) fn grouped_call(
 fn summary_line(groups: Groups, head: CallKey, words: Words) -> AnyView {
     let count = memo(move || groups.read_summary(&head, |summary| summary.count));
     let titles = memo(move || groups.read_summary(&head, |summary| summary.titles.clone()));
-    let count = move || words.count(|l| &l.tool_calls, count.get());
+    let count = move || words.count(LabelName::ToolCalls, count.get());
     let titles = move || view! { <ExactText text=titles.get() /> };
     let is_open = move || groups.open.with(|open| open.contains(&head));
     let toggle = move |_| {

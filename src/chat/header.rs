@@ -9,7 +9,7 @@ use super::{
 use crate::{
     assistant::{Assistant, assistant_for},
     tool::page_call_keys,
-    ui::{Icon, Words, dynamic, focus, memo},
+    ui::{Icon, LabelName, Words, dynamic, focus, memo},
     view::Activity,
 };
 
@@ -85,7 +85,7 @@ pub fn NewConversation(
             }
             assistant.new_conversation();
             if let Some(announcement) = announcement {
-                announcement.announce(|l| &l.conversation_begun);
+                announcement.announce(LabelName::ConversationBegun);
             }
         }
         focus::focus_after_removal(&event_target(&event), event.detail() == 0);
@@ -99,7 +99,7 @@ pub fn NewConversation(
             on:click=on_click
         >
             {Icon::NewChat.view()}
-            <span>{words.text(|l| &l.new_conversation)}</span>
+            <span>{words.text(LabelName::NewConversation)}</span>
         </button>
     })
 }
@@ -132,10 +132,10 @@ pub fn ChatStatus(
         }
     });
     let label = move || match state.get() {
-        "waiting" => words.word(|l| &l.waiting),
-        "running" => words.word(|l| &l.working),
-        "error" => words.word(|l| &l.failed),
-        _ => words.word(|l| &l.ready),
+        "waiting" => words.word(LabelName::Waiting),
+        "running" => words.word(LabelName::Working),
+        "error" => words.word(LabelName::Failed),
+        _ => words.word(LabelName::Ready),
     };
     Some(view! {
         <p class="la-chat-status" data-state=move || state.get()>

@@ -14,8 +14,7 @@ use crate::{
     store::Ownership,
     tool::ExactText,
     ui::{
-        Icon, LabelSelector, Labels, Words, dynamic, each, focus, format_count, format_size, memo,
-        when,
+        Icon, LabelName, Labels, Words, dynamic, each, focus, format_count, format_size, memo, when,
     },
     view::PartKind,
 };
@@ -81,8 +80,8 @@ fn other_tab_notice(assistant: &Assistant) -> AnyView {
                 kind: Some("elsewhere"),
                 role: "status",
                 icon: Icon::Info,
-                text: |l| &l.open_elsewhere,
-                button: |l| &l.use_here,
+                text: LabelName::OpenElsewhere,
+                button: LabelName::UseHere,
             },
         );
         bar.view(&words, move |_| assistant.conversations().use_here())
@@ -96,8 +95,8 @@ pub(super) struct NoticeBar {
     pub(super) kind: Option<&'static str>,
     pub(super) role: &'static str,
     pub(super) icon: Icon,
-    pub(super) text: LabelSelector,
-    pub(super) button: LabelSelector,
+    pub(super) text: LabelName,
+    pub(super) button: LabelName,
 }
 
 impl NoticeBar {
@@ -171,17 +170,17 @@ const MAX_DELAY_MS: u64 = 60 * 60 * 1_000;
 /// Describes a limit that the agent exceeded, and the amount that was dropped, if any.
 fn limit_sentence(labels: &Labels, exceeded: Exceeded) -> String {
     let label = match exceeded.limit() {
-        LimitKind::Response => &labels.limit_response,
-        LimitKind::Event => &labels.limit_event,
-        LimitKind::Streams => &labels.limit_streams,
-        LimitKind::Message => &labels.limit_message,
-        LimitKind::Result => &labels.limit_result,
-        LimitKind::Arguments => &labels.limit_arguments,
-        LimitKind::Id | LimitKind::Name => &labels.limit_name,
-        LimitKind::Messages => &labels.limit_messages,
-        LimitKind::Calls => &labels.limit_calls,
-        LimitKind::Interrupts => &labels.limit_interrupts,
-        _ => &labels.notice_too_large,
+        LimitKind::Response => labels.text(LabelName::LimitResponse),
+        LimitKind::Event => labels.text(LabelName::LimitEvent),
+        LimitKind::Streams => labels.text(LabelName::LimitStreams),
+        LimitKind::Message => labels.text(LabelName::LimitMessage),
+        LimitKind::Result => labels.text(LabelName::LimitResult),
+        LimitKind::Arguments => labels.text(LabelName::LimitArguments),
+        LimitKind::Id | LimitKind::Name => labels.text(LabelName::LimitName),
+        LimitKind::Messages => labels.text(LabelName::LimitMessages),
+        LimitKind::Calls => labels.text(LabelName::LimitCalls),
+        LimitKind::Interrupts => labels.text(LabelName::LimitInterrupts),
+        _ => labels.text(LabelName::NoticeTooLarge),
     };
     let amount = |count: usize| match exceeded.limit().counts_bytes() {
         true => format_size(count),
@@ -191,7 +190,9 @@ fn limit_sentence(labels: &Labels, exceeded: Exceeded) -> String {
     match exceeded.dropped() {
         0 => text,
         count => {
-            let dropped_text = labels.limit_left_out.replace("{amount}", &amount(count));
+            let dropped_text = labels
+                .text(LabelName::LimitLeftOut)
+                .replace("{amount}", &amount(count));
             format!("{text} {dropped_text}")
         }
     }
@@ -201,16 +202,20 @@ fn limit_sentence(labels: &Labels, exceeded: Exceeded) -> String {
 /// an explanation.
 fn http_status_advice(labels: &Labels, status: u16, retry_after_ms: Option<u64>) -> Option<String> {
     let label = match status {
-        401 | 403 | 407 => &labels.not_allowed,
-        404 | 405 | 410 => &labels.not_there,
+        401 | 403 | 407 => labels.text(LabelName::NotAllowed),
+        404 | 405 | 410 => labels.text(LabelName::NotThere),
         408 | 429 | 502..=504 => match retry_after_ms {
             Some(ms) if ms <= MAX_DELAY_MS => {
                 let seconds = ms.div_ceil(1_000).to_string();
-                return Some(labels.too_busy_for.replace("{seconds}", &seconds));
+                return Some(
+                    labels
+                        .text(LabelName::TooBusyFor)
+                        .replace("{seconds}", &seconds),
+                );
             }
-            Some(_) | None => &labels.too_busy,
+            Some(_) | None => labels.text(LabelName::TooBusy),
         },
-        500.. => &labels.server_failed,
+        500.. => labels.text(LabelName::ServerFailed),
         _ => return None,
     };
     Some(label.to_string())
@@ -220,30 +225,35 @@ fn http_status_advice(labels: &Labels, status: u16, retry_after_ms: Option<u64>)
 /// kind has no sentence.
 pub(super) fn notice_sentence(labels: &Labels, notice: &Notice) -> Option<String> {
     let label = match notice.kind() {
-        NoticeKind::Network => &labels.notice_unreachable,
-        NoticeKind::Offline => &labels.notice_offline,
-        NoticeKind::Request => &labels.notice_not_sent,
-        NoticeKind::Truncated => &labels.notice_broken_off,
-        NoticeKind::Silent => &labels.notice_silent,
-        NoticeKind::Cancelled => &labels.notice_cancelled,
-        NoticeKind::Stopped => &labels.notice_stopped,
-        NoticeKind::NoAnswer => &labels.notice_no_answer,
+        NoticeKind::Network => labels.text(LabelName::NoticeUnreachable),
+        NoticeKind::Offline => labels.text(LabelName::NoticeOffline),
+        NoticeKind::Request => labels.text(LabelName::NoticeNotSent),
+        NoticeKind::Truncated => labels.text(LabelName::NoticeBrokenOff),
+        NoticeKind::Silent => labels.text(LabelName::NoticeSilent),
+        NoticeKind::Cancelled => labels.text(LabelName::NoticeCancelled),
+        NoticeKind::Stopped => labels.text(LabelName::NoticeStopped),
+        NoticeKind::NoAnswer => labels.text(LabelName::NoticeNoAnswer),
         NoticeKind::RunLimit => {
             let limit = notice.limit().unwrap_or_default();
-            return Some(labels.insert_count(&labels.notice_run_limit, limit as usize));
+            return Some(
+                labels.insert_count(labels.text(LabelName::NoticeRunLimit), limit as usize),
+            );
         }
-        NoticeKind::LoopEnded => &labels.notice_loop_ended,
-        NoticeKind::CallIdReused => &labels.notice_call_id_reused,
-        NoticeKind::CancelledRequest => &labels.notice_cancelled_request,
+        NoticeKind::LoopEnded => labels.text(LabelName::NoticeLoopEnded),
+        NoticeKind::CallIdReused => labels.text(LabelName::NoticeCallIdReused),
+        NoticeKind::CancelledRequest => labels.text(LabelName::NoticeCancelledRequest),
         NoticeKind::QuestionsHeldBack => {
             let count = notice.count().unwrap_or_default();
-            return Some(labels.insert_count(&labels.notice_questions_held_back, count as usize));
+            return Some(labels.insert_count(
+                labels.text(LabelName::NoticeQuestionsHeldBack),
+                count as usize,
+            ));
         }
-        NoticeKind::Forgotten => &labels.notice_forgotten,
+        NoticeKind::Forgotten => labels.text(LabelName::NoticeForgotten),
         NoticeKind::LimitReached => return notice.exceeded().map(|of| limit_sentence(labels, of)),
-        NoticeKind::ResultsReady => &labels.notice_results_ready,
-        NoticeKind::NotStored => &labels.notice_not_stored,
-        NoticeKind::NotOpened => &labels.notice_not_opened,
+        NoticeKind::ResultsReady => labels.text(LabelName::NoticeResultsReady),
+        NoticeKind::NotStored => labels.text(LabelName::NoticeNotStored),
+        NoticeKind::NotOpened => labels.text(LabelName::NoticeNotOpened),
         _ => return None,
     };
     Some(label.to_string())
@@ -292,9 +302,9 @@ fn message_details(words: &Words, mut message: String) -> AnyView {
     view! {
         <details class="la-fold la-notice-details">
             <summary class="la-fold-summary">
-                {Icon::chevron()} <span>{words.text(|l| &l.details)}</span>
+                {Icon::chevron()} <span>{words.text(LabelName::Details)}</span>
             </summary>
-            <pre class="la-code" tabindex="0" role="group" aria-label=words.attr(|l| &l.details)>
+            <pre class="la-code" tabindex="0" role="group" aria-label=words.attr(LabelName::Details)>
                 <ExactText text=message />
             </pre>
         </details>
@@ -329,8 +339,8 @@ fn notice_view(assistant: &Assistant, notice: &Notice) -> AnyView {
     // problem, and the message is available as details. An agent's message may be meant for the
     // user.
     let title = match notice.kind() {
-        NoticeKind::RunError | NoticeKind::Http => Some(words.text(|l| &l.agent_failed)),
-        NoticeKind::Protocol => Some(words.text(|l| &l.unreadable)),
+        NoticeKind::RunError | NoticeKind::Http => Some(words.text(LabelName::AgentFailed)),
+        NoticeKind::Protocol => Some(words.text(LabelName::Unreadable)),
         _ => None,
     };
     let sentence = {
@@ -354,10 +364,10 @@ fn notice_view(assistant: &Assistant, notice: &Notice) -> AnyView {
         let (assistant, label) = (
             assistant.clone(),
             match action {
-                NoticeAction::Retry if is_forgotten => words.text(|l| &l.send_again),
-                NoticeAction::Retry => words.text(|l| &l.retry),
-                NoticeAction::Continue if are_results_ready => words.text(|l| &l.send_results),
-                NoticeAction::Continue => words.text(|l| &l.continue_),
+                NoticeAction::Retry if is_forgotten => words.text(LabelName::SendAgain),
+                NoticeAction::Retry => words.text(LabelName::Retry),
+                NoticeAction::Continue if are_results_ready => words.text(LabelName::SendResults),
+                NoticeAction::Continue => words.text(LabelName::Continue),
             },
         );
         let on_click = move |_| {
@@ -367,7 +377,7 @@ fn notice_view(assistant: &Assistant, notice: &Notice) -> AnyView {
             let _ = match action {
                 NoticeAction::Retry => {
                     if let Some(announcement) = announcement {
-                        announcement.announce(|l| &l.retrying);
+                        announcement.announce(LabelName::Retrying);
                     }
                     assistant.retry()
                 }
@@ -411,7 +421,7 @@ fn notice_view(assistant: &Assistant, notice: &Notice) -> AnyView {
                         assistant.dismiss(id);
                     }
                 >
-                    <span>{words.text(|l| &l.dismiss)}</span>
+                    <span>{words.text(LabelName::Dismiss)}</span>
                 </button>
             </div>
         </div>

@@ -11,7 +11,7 @@ use crate::{
     assistant::{Assistant, assistant_for},
     store::ThreadInfo,
     ui::{
-        Icon, IconButton, Labels, Word, Words, after, dynamic, each, effect, focus, is_composing,
+        Icon, IconButton, LabelName, Words, after, dynamic, each, effect, focus, is_composing,
         memo, time, truncate, when,
     },
 };
@@ -102,7 +102,7 @@ pub fn PastConversations(
     let render_no_match = {
         let words = words.clone();
         move || {
-            view! { <p class="la-past-empty" role="status">{words.text(|l| &l.no_match)}</p> }
+            view! { <p class="la-past-empty" role="status">{words.text(LabelName::NoMatch)}</p> }
                 .into_any()
         }
     };
@@ -122,11 +122,12 @@ pub fn PastConversations(
     let render_empty = {
         let words = words.clone();
         move || {
-            view! { <p class="la-past-empty">{words.text(|l| &l.no_conversations)}</p> }.into_any()
+            view! { <p class="la-past-empty">{words.text(LabelName::NoConversations)}</p> }
+                .into_any()
         }
     };
     view! {
-        <section class="la-past" aria-label=words.attr(|l| &l.past_conversations)>
+        <section class="la-past" aria-label=words.attr(LabelName::PastConversations)>
             {search} {when(move || threads.with(Vec::is_empty), render_empty)}
             {when(has_no_match, render_no_match)} <ul class="la-past-list">{items}</ul>
         </section>
@@ -143,8 +144,8 @@ fn search_field(words: &Words, query: RwSignal<String>) -> impl Fn() -> AnyView 
                 class="la-input la-past-search"
                 type="search"
                 autocomplete="off"
-                aria-label=words.attr(|l| &l.search_conversations)
-                placeholder=words.attr(|l| &l.search_conversations)
+                aria-label=words.attr(LabelName::SearchConversations)
+                placeholder=words.attr(LabelName::SearchConversations)
                 prop:value=query
                 on:input=move |event| query.set(event_target_value(&event))
             />
@@ -192,7 +193,7 @@ const UNDO_BUTTON: &str = "button";
 impl PastList {
     fn title(&self, thread: &ThreadInfo) -> String {
         match thread.title.trim() {
-            "" => untrack(|| self.words.word(|l| &l.untitled)).into_owned(),
+            "" => untrack(|| self.words.word(LabelName::Untitled)).into_owned(),
             title => truncate(title, MAX_TITLE_CHARS).into_owned(),
         }
     }
@@ -298,8 +299,8 @@ impl PastList {
                     {dynamic(last_change)}
                 </time>
             </button>
-            {self.render_button("la-button la-past-rename", Icon::Pencil, |l| &l.rename, rename)}
-            {self.render_button("la-button", Icon::Trash, |l| &l.delete, delete)}
+            {self.render_button("la-button la-past-rename", Icon::Pencil, LabelName::Rename, rename)}
+            {self.render_button("la-button", Icon::Trash, LabelName::Delete, delete)}
         }
         .into_any()
     }
@@ -308,7 +309,7 @@ impl PastList {
         &self,
         class: &'static str,
         icon: Icon,
-        label: fn(&Labels) -> &Word,
+        label: LabelName,
         act: Box<dyn Fn()>,
     ) -> AnyView {
         IconButton {
@@ -319,7 +320,7 @@ impl PastList {
     }
 
     fn render_deleted_row(&self, thread: &ThreadInfo) -> AnyView {
-        let text = untrack(|| self.words.word(|l| &l.deleted));
+        let text = untrack(|| self.words.word(LabelName::Deleted));
         let text = text.replace("{text}", &self.title(thread));
         let (list, id) = (self.clone(), thread.id.clone());
         let undo = move |_| {
@@ -336,7 +337,7 @@ impl PastList {
                 on:click=undo
             >
                 {Icon::Undo.view()}
-                <span>{self.words.text(|l| &l.undo)}</span>
+                <span>{self.words.text(LabelName::Undo)}</span>
             </button>
         }
         .into_any()
@@ -378,11 +379,11 @@ impl PastList {
                     class="la-input"
                     type="text"
                     autocomplete="off"
-                    aria-label=self.words.attr(|l| &l.title_of)
+                    aria-label=self.words.attr(LabelName::TitleOf)
                     node_ref=input
                 />
                 <button type="submit" class="la-button" data-size="small">
-                    <span>{self.words.text(|l| &l.save)}</span>
+                    <span>{self.words.text(LabelName::Save)}</span>
                 </button>
             </form>
         }

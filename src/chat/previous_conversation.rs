@@ -5,7 +5,7 @@ use leptos::{ev, html, prelude::*};
 use super::requested_announcement::RequestedAnnouncement;
 use crate::{
     assistant::Assistant,
-    ui::{Icon, IconButton, Words, focus, memo, when},
+    ui::{Icon, IconButton, LabelName, Words, focus, memo, when},
 };
 
 /// The id of the conversation that the user has left in the surrounding window. The value is `None`
@@ -56,21 +56,19 @@ pub(super) fn undo_notice(assistant: &Assistant) -> Option<AnyView> {
             // exists.
             let _ = assistant.conversations().open(&previous_id);
             if let Some(announcement) = announcement {
-                announcement.announce(|l| &l.conversation_back);
+                announcement.announce(LabelName::ConversationBack);
             }
         };
-        let dismiss = IconButton::new(
-            |l| &l.dismiss,
-            Icon::X,
-            move |event| close_notice(event.detail() == 0),
-        );
+        let dismiss = IconButton::new(LabelName::Dismiss, Icon::X, move |event| {
+            close_notice(event.detail() == 0);
+        });
         view! {
             <div class="la-notice la-toast" data-kind="undo" node_ref=element>
-                <p class="la-notice-text">{words.text(|l| &l.conversation_begun)}</p>
+                <p class="la-notice-text">{words.text(LabelName::ConversationBegun)}</p>
                 <div class="la-notice-actions">
                     <button type="button" class="la-button" data-size="small" on:click=undo>
                         {Icon::Undo.view()}
-                        <span>{words.text(|l| &l.undo)}</span>
+                        <span>{words.text(LabelName::Undo)}</span>
                     </button>
                     {dismiss.view(&words)}
                 </div>

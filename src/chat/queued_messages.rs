@@ -12,7 +12,7 @@ use super::composer::ComposerSlot;
 use crate::{
     assistant::Assistant,
     part::show_file,
-    ui::{Icon, IconButton, Words, each, find, focus, memo, when},
+    ui::{Icon, IconButton, LabelName, Words, each, find, focus, memo, when},
 };
 
 /// The queued messages, below the last sent message. A queued message becomes an ordinary message
@@ -70,13 +70,13 @@ fn render_message(assistant: &Assistant, number: usize, content: Content) -> Any
             class="la-message"
             data-role="user"
             data-pending=""
-            aria-label=words.attr(|l| &l.you)
+            aria-label=words.attr(LabelName::You)
             node_ref=article
         >
             <div class="la-message-parts">{parts}</div>
             <div class="la-queued">
                 <p class="la-message-note">
-                    {Icon::Clock.view()} <span>{words.text(|l| &l.message_queued)}</span>
+                    {Icon::Clock.view()} <span>{words.text(LabelName::MessageQueued)}</span>
                 </p>
                 {edit_button(assistant, &content, &words)}
                 {remove_button(assistant, (number, content), article, &words)}
@@ -110,7 +110,7 @@ fn edit_button(assistant: &Assistant, content: &Content, words: &Words) -> AnyVi
                 composer.restore_message(&content);
             }
         };
-        IconButton::new(|l| &l.edit_message, Icon::Pencil, edit).view(&words)
+        IconButton::new(LabelName::EditMessage, Icon::Pencil, edit).view(&words)
     };
     when(move || can_edit.get(), render_button).into_any()
 }
@@ -153,7 +153,7 @@ fn remove_button(
     };
     IconButton {
         class: "la-button la-queued-remove",
-        ..IconButton::new(|l| &l.remove, Icon::Trash, remove)
+        ..IconButton::new(LabelName::Remove, Icon::Trash, remove)
     }
     .view(words)
 }

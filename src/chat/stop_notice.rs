@@ -12,7 +12,7 @@ use js_sys::Reflect;
 use wasm_bindgen::{JsCast, JsValue, closure::Closure};
 use web_sys::{Element, Event};
 
-use crate::ui::{Labels, browser};
+use crate::ui::{LabelName, Labels, browser};
 
 /// Shows in every chat of the page that the chat has stopped, with a link that reloads the page.
 /// The other content of the chat becomes inert. Call this function in a panic hook:
@@ -110,7 +110,7 @@ fn mark_stopped(chat: &Element, labels: &Labels) -> Option<()> {
     chat.set_attribute("data-stopped", "").ok()?;
     chat.remove_attribute("data-running").ok()?;
     if let Some(status) = chat.query_selector(".la-chat-status").ok()? {
-        status.set_text_content(Some(&labels.stopped));
+        status.set_text_content(Some(labels.text(LabelName::Stopped)));
     }
     let children = chat.children();
     for index in 0..children.length() {
@@ -120,11 +120,21 @@ fn mark_stopped(chat: &Element, labels: &Labels) -> Option<()> {
     notice.set_attribute("data-tone", "error").ok()?;
     notice.set_attribute("role", "alert").ok()?;
     let body = append_element(&notice, "div", "la-notice-body", "")?;
-    append_element(&body, "p", "la-notice-title", &labels.stopped)?;
-    append_element(&body, "p", "la-notice-text", &labels.stopped_text)?;
+    append_element(
+        &body,
+        "p",
+        "la-notice-title",
+        labels.text(LabelName::Stopped),
+    )?;
+    append_element(
+        &body,
+        "p",
+        "la-notice-text",
+        labels.text(LabelName::StoppedText),
+    )?;
     let actions = append_element(&notice, "div", "la-notice-actions", "")?;
     // A link to the page itself works without the program.
-    let reload_link = append_element(&actions, "a", "la-button", &labels.reload)?;
+    let reload_link = append_element(&actions, "a", "la-button", labels.text(LabelName::Reload))?;
     reload_link.set_attribute("href", "").ok()?;
     reload_link.set_attribute("data-size", "small").ok()
 }

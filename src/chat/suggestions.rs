@@ -4,7 +4,7 @@ use leptos::prelude::*;
 
 use crate::{
     assistant::{Assistant, assistant_for},
-    ui::{Words, dynamic, focus},
+    ui::{LabelName, Words, dynamic, focus},
 };
 
 /// A suggested message.
@@ -117,7 +117,7 @@ fn suggestion_list(
                 <ul
                     class="la-suggestions"
                     data-layout=strip.then_some("strip")
-                    aria-label=words.attr(|l| &l.suggestions)
+                    aria-label=words.attr(LabelName::Suggestions)
                 >
                     {buttons} {more_item}
                 </ul>
@@ -143,7 +143,7 @@ fn more_button(shows_all: RwSignal<bool>, words: &Words) -> AnyView {
     view! {
         <li node_ref=item hidden=move || shows_all.get()>
             <button type="button" class="la-suggestion la-suggestions-more" on:click=show>
-                <span>{words.text(|l| &l.more_suggestions)}</span>
+                <span>{words.text(LabelName::MoreSuggestions)}</span>
             </button>
         </li>
     }

@@ -19,8 +19,8 @@ use crate::{
     assistant::{Assistant, assistant_for},
     part::RunSteps,
     ui::{
-        Icon, Words, closest, draw_all_rows, dynamic, each, effect, focus, format_float, memo,
-        time, when, when_idle,
+        Icon, LabelName, Words, closest, draw_all_rows, dynamic, each, effect, focus, format_float,
+        memo, time, when, when_idle,
     },
 };
 
@@ -95,8 +95,8 @@ pub fn Transcript(
     let announcement = transcript.announcement;
     let jump_words = words.clone();
     let jump_label = move || match unseen_count.get() {
-        0 => jump_words.word(|l| &l.jump),
-        count => jump_words.count(|l| &l.new_messages, count).into(),
+        0 => jump_words.word(LabelName::Jump),
+        count => jump_words.count(LabelName::NewMessages, count).into(),
     };
     let render_item = move |item| match item {
         ListItem::Gap => view! { <Spacer place="between" height=list.between /> }.into_any(),
@@ -123,7 +123,7 @@ pub fn Transcript(
                 class="la-transcript-scroller"
                 role="log"
                 aria-live="off"
-                aria-label=words.attr(|l| &l.conversation)
+                aria-label=words.attr(LabelName::Conversation)
                 tabindex="0"
                 node_ref=scroll.scroller
                 on:scroll=move |_| scroll.handle_scroll()
@@ -284,7 +284,7 @@ fn ShowAllButton(list: BlockList) -> impl IntoView {
     let words = Words::current();
     let render_button = move || {
         let words = words.clone();
-        let label = move || words.count(|l| &l.show_all, list.total.get());
+        let label = move || words.count(LabelName::ShowAll, list.total.get());
         view! {
             <button
                 type="button"

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     assistant::Assistant,
-    ui::{TabStop, Words, dynamic, each, fresh_id, memo, paced_each, when},
+    ui::{LabelName, TabStop, Words, dynamic, each, fresh_id, memo, paced_each, when},
     view::MessageEntry,
 };
 
@@ -115,8 +115,8 @@ pub(super) fn TurnView(
 /// Renders the text of a turn's hidden heading, which allows navigation by headings.
 fn render_heading(words: &Words, is_by_user: bool) -> AnyView {
     match is_by_user {
-        true => words.text(|l| &l.you),
-        false => words.text(|l| &l.assistant),
+        true => words.text(LabelName::You),
+        false => words.text(LabelName::Assistant),
     }
 }
 

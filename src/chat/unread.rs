@@ -5,7 +5,7 @@ use leptos::prelude::*;
 
 use crate::{
     assistant::Assistant,
-    ui::{Words, dynamic, effect},
+    ui::{LabelName, Words, dynamic, effect},
 };
 
 /// A signal that is true if an answer, or a question to the user, arrived while a window was
@@ -40,7 +40,7 @@ pub(super) fn track_unread(assistant: &Assistant, open: RwSignal<bool>) -> Unrea
 /// Renders a live region that announces the unread mark.
 pub(super) fn unread_mark(has_unread: UnreadSignal) -> AnyView {
     let words = Words::current();
-    let label = move || has_unread.get().then(|| words.text(|l| &l.unread));
+    let label = move || has_unread.get().then(|| words.text(LabelName::Unread));
     view! {
         <span class="la-visually-hidden" aria-live="polite" aria-atomic="true">
             {dynamic(label)}

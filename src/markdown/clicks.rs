@@ -4,7 +4,7 @@ use leptos::task::spawn_local;
 use wasm_bindgen::JsCast;
 
 use super::draw_limits;
-use crate::ui::{COPY_OUTCOME_MS, Words, after, closest, copy_to_clipboard, find};
+use crate::ui::{COPY_OUTCOME_MS, LabelName, Words, after, closest, copy_to_clipboard, find};
 
 /// Handles a click in rendered Markdown: copies a code block, or shows a footnote. Returns the
 /// number of the clicked button if the button draws more nodes; otherwise returns `None`.
@@ -34,13 +34,13 @@ fn copy_code(button: &web_sys::Element, words: &Words) {
     spawn_local(async move {
         let labels = words.now();
         let outcome_label = if copy_to_clipboard(&text).await {
-            &labels.copied
+            labels.text(LabelName::Copied)
         } else {
-            &labels.copy_failed
+            labels.text(LabelName::CopyFailed)
         };
         label.set_text_content(Some(outcome_label));
         after(COPY_OUTCOME_MS, move || {
-            label.set_text_content(Some(&words.now().copy));
+            label.set_text_content(Some(words.now().text(LabelName::Copy)));
         });
     });
 }

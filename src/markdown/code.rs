@@ -9,7 +9,7 @@ use super::{
     dom,
     options::{Highlighter, Token},
 };
-use crate::ui::{Labels, floor_char_boundary};
+use crate::ui::{LabelName, Labels, floor_char_boundary};
 
 /// The size of a chunk, in bytes, after which the next line begins a new chunk.
 const CHUNK_BYTES: usize = 2048;
@@ -34,7 +34,7 @@ impl CodeBlock {
         dom::append_text_element(&head, "span", "la-code-language", language);
         let button = dom::create_element("button", "la-code-copy")?;
         dom::set_attribute(&button, "type", "button");
-        let label = dom::create_text_element("span", "", &labels.copy)?;
+        let label = dom::create_text_element("span", "", labels.text(LabelName::Copy))?;
         dom::set_attribute(&label, "aria-live", "polite");
         dom::append(&button, &label);
         dom::append(&head, &button);

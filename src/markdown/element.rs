@@ -4,7 +4,7 @@ use assistant_core::text::markdown::{Alert, Align, Kind};
 use web_sys::Element;
 
 use super::{dom, link, wording};
-use crate::ui::Labels;
+use crate::ui::{LabelName, Labels};
 
 /// The elements of a node: the element in the parent, and the element that contains the children.
 #[derive(Debug)]
@@ -198,9 +198,9 @@ fn create_item(task: Option<bool>, labels: &Labels) -> Option<Element> {
     let mark = dom::create_element("span", "la-task-mark")?;
     let label = if is_done {
         dom::set_attribute(&mark, "data-done", "");
-        &labels.task_done
+        labels.text(LabelName::TaskDone)
     } else {
-        &labels.task_open
+        labels.text(LabelName::TaskOpen)
     };
     dom::set_attribute(&mark, "role", "img");
     dom::set_attribute(&mark, "aria-label", label);
@@ -215,7 +215,7 @@ fn create_table(labels: &Labels, within: NodeContext) -> Option<NodeElements> {
     set_direction(&outer, within);
     dom::set_attribute(&outer, "tabindex", "0");
     dom::set_attribute(&outer, "role", "group");
-    dom::set_attribute(&outer, "aria-label", &labels.table);
+    dom::set_attribute(&outer, "aria-label", labels.text(LabelName::Table));
     Some(NodeElements::new_nested(
         outer,
         dom::create_element("table", "")?,

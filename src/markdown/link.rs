@@ -8,7 +8,7 @@ use wasm_bindgen::JsCast;
 use web_sys::Element;
 
 use super::dom;
-use crate::ui::{Labels, display_host};
+use crate::ui::{LabelName, Labels, display_host};
 
 /// Creates a link. If the address is not safe, the element has no target and shows plain text.
 pub(super) fn create_link(href: &str, title: &str) -> Option<Element> {
@@ -120,7 +120,7 @@ pub(super) fn create_image(
         return Some(element);
     }
     let element = dom::create_element("span", "la-image-chip")?;
-    dom::append_text_element(&element, "span", "", &labels.image_not_shown);
+    dom::append_text_element(&element, "span", "", labels.text(LabelName::ImageNotShown));
     let name = if name.trim().is_empty() { src } else { name };
     let link = dom::create_text_element("a", "", name)?;
     set_target(&link, src, title);

@@ -6,20 +6,22 @@ use wasm_bindgen::JsCast;
 use web_sys::Element;
 
 use super::dom;
-use crate::ui::{Labels, Word, Words, effect};
+use crate::ui::{LabelName, Labels, Word, Words, effect};
 
 /// A selector, the attribute that contains a label, and the label. Without an attribute, the label
 /// is the text of the element.
-type LabelledText = (&'static str, Option<&'static str>, fn(&Labels) -> &Word);
+type LabelledText = (&'static str, Option<&'static str>, LabelName);
 
 const LABELLED_TEXTS: [LabelledText; 5] = [
-    (".la-code-copy > span", None, |l| &l.copy),
-    (".la-image-chip > span", None, |l| &l.image_not_shown),
-    (".la-table", Some(NAME_ATTRIBUTE), |l| &l.table),
-    (".la-task-mark", Some(NAME_ATTRIBUTE), |l| &l.task_open),
-    (".la-task-mark[data-done]", Some(NAME_ATTRIBUTE), |l| {
-        &l.task_done
-    }),
+    (".la-code-copy > span", None, LabelName::Copy),
+    (".la-image-chip > span", None, LabelName::ImageNotShown),
+    (".la-table", Some(NAME_ATTRIBUTE), LabelName::Table),
+    (".la-task-mark", Some(NAME_ATTRIBUTE), LabelName::TaskOpen),
+    (
+        ".la-task-mark[data-done]",
+        Some(NAME_ATTRIBUTE),
+        LabelName::TaskDone,
+    ),
 ];
 
 const NAME_ATTRIBUTE: &str = "aria-label";
@@ -41,7 +43,7 @@ pub(super) fn update_on_language_change(words: &Words, root: NodeRef<html::Div>)
 
 fn update_labels(root: &Element, labels: &Labels) {
     for (selector, attribute, label) in LABELLED_TEXTS {
-        let label = label(labels);
+        let label = labels.text(label);
         for_each_element(root, selector, &|element| match attribute {
             Some(attribute) => dom::set_attribute(element, attribute, label),
             None => element.set_text_content(Some(label)),
@@ -77,15 +79,15 @@ fn for_each_element(root: &Element, selector: &str, set_label: &dyn Fn(&Element)
 /// Returns the label of the alert with the given name.
 pub(super) fn alert_label<'a>(name: &str, labels: &'a Labels) -> &'a Word {
     match name {
-        "tip" => &labels.alert_tip,
-        "important" => &labels.alert_important,
-        "warning" => &labels.alert_warning,
-        "caution" => &labels.alert_caution,
-        _ => &labels.alert_note,
+        "tip" => labels.text(LabelName::AlertTip),
+        "important" => labels.text(LabelName::AlertImportant),
+        "warning" => labels.text(LabelName::AlertWarning),
+        "caution" => labels.text(LabelName::AlertCaution),
+        _ => labels.text(LabelName::AlertNote),
     }
 }
 
 /// Returns the accessible name of a button that leads to a footnote.
 pub(super) fn footnote_label(label: &str, labels: &Labels) -> String {
-    format!("{} {label}", labels.footnote)
+    format!("{} {label}", labels.text(LabelName::Footnote))
 }

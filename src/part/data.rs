@@ -16,7 +16,7 @@ use serde_json::Value;
 
 use super::{PartHandle, file, sources};
 use crate::{
-    ui::{Icon, Labels, Words, dynamic, memo, title_in_words},
+    ui::{Icon, LabelName, Labels, Words, dynamic, memo, title_in_words},
     view::PartKind,
 };
 
@@ -94,8 +94,8 @@ fn part_title(labels: &Labels, part: &Part) -> String {
         Part::Data(part) => {
             text_field(part.data(), "title").unwrap_or_else(|| title_in_words(part.data_type()))
         }
-        Part::ToolResult(_) => labels.result.to_string(),
-        _ => labels.unknown_part.to_string(),
+        Part::ToolResult(_) => labels.text(LabelName::Result).to_string(),
+        _ => labels.text(LabelName::UnknownPart).to_string(),
     }
 }
 
@@ -125,7 +125,7 @@ fn part_data(part: &Part) -> Option<&Value> {
 fn data_body(data: &Value, labels: &Labels) -> AnyView {
     let mut remaining = MAX_DATA_SIZE;
     let Some(object) = data.as_object().filter(|object| !object.is_empty()) else {
-        return value_view(data, &labels.result, labels, &mut remaining);
+        return value_view(data, labels.text(LabelName::Result), labels, &mut remaining);
     };
     let pairs = object.iter().take(MAX_PAIRS).map_while(|(key, value)| {
         (remaining > 0).then(|| {
@@ -188,8 +188,8 @@ fn write_plain(writer: &mut BoundedWriter, items: &[Value], labels: &Labels) -> 
         }
         match item {
             Value::String(text) => writer.write_str(text)?,
-            Value::Bool(true) => writer.write_str(&labels.yes)?,
-            Value::Bool(false) => writer.write_str(&labels.no)?,
+            Value::Bool(true) => writer.write_str(labels.text(LabelName::Yes))?,
+            Value::Bool(false) => writer.write_str(labels.text(LabelName::No))?,
             Value::Null => writer.write_str(NULL_TEXT)?,
             value => write!(writer, "{value}")?,
         }

@@ -20,8 +20,7 @@ use serde_json::Value;
 
 use super::PartHandle;
 use crate::ui::{
-    AttrText, Icon, Labels, Word, Words, display_host, dynamic, format_size, media_policy,
-    save_file,
+    AttrText, Icon, LabelName, Words, display_host, dynamic, format_size, media_policy, save_file,
 };
 
 /// The maximum length of a name, in characters.
@@ -119,11 +118,11 @@ struct FileCard {
 
 impl FileCard {
     fn new(kind: &str, source: &Source, metadata: Option<&Value>) -> Self {
-        let (icon, word): (_, fn(&Labels) -> &Word) = match kind {
-            "image" => (Icon::Image, |l| &l.image),
-            "audio" => (Icon::Audio, |l| &l.audio),
-            "video" => (Icon::Video, |l| &l.video),
-            _ => (Icon::File, |l| &l.file),
+        let (icon, word) = match kind {
+            "image" => (Icon::Image, LabelName::Image),
+            "audio" => (Icon::Audio, LabelName::Audio),
+            "video" => (Icon::Video, LabelName::Video),
+            _ => (Icon::File, LabelName::File),
         };
         let metadata_name = ["filename", "name", "title"]
             .into_iter()
@@ -174,7 +173,7 @@ impl FileCard {
 #[derive(Clone)]
 struct FileName {
     name: Option<String>,
-    word: fn(&Labels) -> &Word,
+    word: LabelName,
     words: Words,
 }
 
@@ -197,7 +196,7 @@ impl FileName {
     }
 
     /// Returns the label of an action, followed by the name of the file.
-    fn with_action(&self, label: fn(&Labels) -> &Word) -> AttrText {
+    fn with_action(&self, label: LabelName) -> AttrText {
         let name = self.clone();
         Box::new(move || format!("{} {}", name.words.word(label), name.get()).into())
     }
@@ -215,10 +214,10 @@ fn file_card(card: &FileCard, base64: Option<String>) -> AnyView {
                 href=href.clone()
                 target="_blank"
                 rel="noopener noreferrer nofollow"
-                aria-label=name.with_action(|l| &l.open_file)
+                aria-label=name.with_action(LabelName::OpenFile)
             >
                 {Icon::External.view()}
-                <span>{words.text(|l| &l.open_file)}</span>
+                <span>{words.text(LabelName::OpenFile)}</span>
             </a>
         }
         .into_any(),
@@ -227,11 +226,11 @@ fn file_card(card: &FileCard, base64: Option<String>) -> AnyView {
                 type="button"
                 class="la-button"
                 data-size="small"
-                aria-label=name.with_action(|l| &l.save_file)
+                aria-label=name.with_action(LabelName::SaveFile)
                 on:click=move |_| save_file(&untrack(|| name.get()), &base64)
             >
                 {Icon::Download.view()}
-                <span>{words.text(|l| &l.save_file)}</span>
+                <span>{words.text(LabelName::SaveFile)}</span>
             </button>
         }
         .into_any(),

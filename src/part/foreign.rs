@@ -12,7 +12,7 @@ use send_wrapper::SendWrapper;
 
 use crate::{
     assistant::Assistant,
-    ui::{Icon, Words, console_error, effect},
+    ui::{Icon, LabelName, Words, console_error, effect},
 };
 
 /// A view to mount, and the registration of its renderer.
@@ -98,7 +98,7 @@ fn guarded_view(
                 <div class="la-render-error">
                     <p class="la-tool-line" data-tone="error" role="alert">
                         {Icon::Alert.view()}
-                        <span>{words.text(|l| &l.render_failed)} " " {messages.join("; ")}</span>
+                        <span>{words.text(LabelName::RenderFailed)} " " {messages.join("; ")}</span>
                     </p>
                     {fallback()}
                 </div>

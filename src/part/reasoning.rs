@@ -9,7 +9,7 @@ use leptos::prelude::*;
 use super::{PartHandle, text};
 use crate::{
     assistant::Assistant,
-    ui::{Icon, Labels, Words, dynamic, memo, when},
+    ui::{Icon, LabelName, Labels, Words, dynamic, memo, when},
     view::PartCell,
 };
 
@@ -38,7 +38,7 @@ fn reasoning_view(
     let mark = cell.mark.clone();
     let is_open = memo(move || mark.with(|mark| mark.open));
     let title = move || match is_open.get() {
-        true => words.word(|l| &l.thinking).into_owned(),
+        true => words.word(LabelName::Thinking).into_owned(),
         false => reasoning_title(&words.get(), part.with_untracked(reasoning_ms).flatten()),
     };
     let newest_line = move || {
@@ -77,16 +77,16 @@ fn reasoning_ms(part: &Part) -> Option<u64> {
 
 fn reasoning_title(labels: &Labels, ms: Option<u64>) -> String {
     let Some(ms) = ms else {
-        return labels.reasoning.to_string();
+        return labels.text(LabelName::Reasoning).to_string();
     };
     let seconds = (ms + 500) / 1000;
     let time = match (seconds / 60, seconds % 60) {
-        (0, 0) => return labels.thought_briefly.to_string(),
+        (0, 0) => return labels.text(LabelName::ThoughtBriefly).to_string(),
         (0, seconds) => format!("{seconds} s"),
         (minutes, 0) => format!("{minutes} min"),
         (minutes, seconds) => format!("{minutes} min {seconds} s"),
     };
-    labels.thought_for.replace("{time}", &time)
+    labels.text(LabelName::ThoughtFor).replace("{time}", &time)
 }
 
 /// Returns the end of the newest non-empty line, without the most common Markdown markup. Returns

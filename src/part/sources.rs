@@ -10,7 +10,7 @@ use leptos::prelude::*;
 use serde_json::Value;
 
 use super::PartHandle;
-use crate::ui::{Icon, Words, display_host, dynamic, each, memo};
+use crate::ui::{Icon, LabelName, Words, display_host, dynamic, each, memo};
 
 /// The type of activities and data parts that contain a list of sources.
 pub(super) const LIST_TYPE: &str = "sources";
@@ -92,7 +92,7 @@ pub(super) fn view(part: PartHandle) -> AnyView {
         <details class="la-part la-sources" open=is_open>
             <summary class="la-sources-summary">
                 {Icon::chevron()}
-                <span>{words.text(|l| &l.sources)}</span>
+                <span>{words.text(LabelName::Sources)}</span>
                 <span class="la-count">{dynamic(count)}</span>
             </summary>
             <ol class="la-sources-list">

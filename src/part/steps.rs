@@ -5,7 +5,7 @@ use leptos::prelude::*;
 
 use crate::{
     assistant::{Assistant, assistant_for},
-    ui::{Icon, Words, dynamic, each, memo, spinner, when},
+    ui::{Icon, LabelName, Words, dynamic, each, memo, spinner, when},
 };
 
 /// The maximum length of the reason for a failed step, in characters.
@@ -50,7 +50,7 @@ fn step_list(steps: ArcReadSignal<Vec<AgentStep>>, busy: Memo<bool>) -> AnyView 
     let unfinished_note = move || {
         view! {
             <span class="la-steps-cut">
-                {Icon::Ban.view()} <span>{note_words.text(|l| &l.step_unfinished)}</span>
+                {Icon::Ban.view()} <span>{note_words.text(LabelName::StepUnfinished)}</span>
             </span>
         }
         .into_any()
@@ -67,7 +67,7 @@ fn step_list(steps: ArcReadSignal<Vec<AgentStep>>, busy: Memo<bool>) -> AnyView 
                 Some(name) => view! { {spinner()}<span dir="auto">{name}</span> }.into_any(),
                 None => view! {
                     {Icon::chevron()}
-                    <span>{words.count(|l| &l.tool_calls, steps.with(Vec::len))}</span>
+                    <span>{words.count(LabelName::ToolCalls, steps.with(Vec::len))}</span>
                 }
                 .into_any(),
             }
@@ -84,10 +84,10 @@ fn step_list(steps: ArcReadSignal<Vec<AgentStep>>, busy: Memo<bool>) -> AnyView 
         };
         let words = words.clone();
         let state_text = move || match (is_finished, busy.get()) {
-            (true, _) if has_failed => words.word(|l| &l.call_failed),
-            (true, _) => words.word(|l| &l.done),
-            (false, true) => words.word(|l| &l.running),
-            (false, false) => words.word(|l| &l.step_unfinished),
+            (true, _) if has_failed => words.word(LabelName::CallFailed),
+            (true, _) => words.word(LabelName::Done),
+            (false, true) => words.word(LabelName::Running),
+            (false, false) => words.word(LabelName::StepUnfinished),
         };
         let failure = step.failure().map(|reason| {
             let reason: String = reason.chars().take(MAX_FAILURE).collect();

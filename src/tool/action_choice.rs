@@ -15,7 +15,7 @@ use super::{
     text_pieces::{EscapeMode, has_escaped_characters},
     visibility::Visibility,
 };
-use crate::ui::{LabelSelector, Labels, Word, Words, dynamic, fresh_id, is_trusted};
+use crate::ui::{LabelName, Labels, Words, dynamic, fresh_id, is_trusted};
 
 /// The kinds of decisions, in the order of their radio buttons.
 const KINDS: [DecisionKind; 4] = [
@@ -94,9 +94,9 @@ impl ActionChoice {
         }
         Some(match self.decision().err()? {
             IncompleteDecision::NotChosen => return None,
-            IncompleteDecision::NoResponse => labels.required.to_string(),
+            IncompleteDecision::NoResponse => labels.text(LabelName::Required).to_string(),
             IncompleteDecision::NoJson { line, column } => labels
-                .no_json
+                .text(LabelName::NoJson)
                 .replace("{line}", &line.to_string())
                 .replace("{column}", &column.to_string()),
         })
@@ -166,7 +166,7 @@ fn action_arguments(action: &RequestedAction, visibility: Visibility, words: &Wo
     };
     let Some(value) = value else {
         return view! {
-            <p class="la-approval-text">{words.text(|l| &l.no_arguments)} {visibility.end_mark()}</p>
+            <p class="la-approval-text">{words.text(LabelName::NoArguments)} {visibility.end_mark()}</p>
         }
         .into_any();
     };
@@ -174,12 +174,12 @@ fn action_arguments(action: &RequestedAction, visibility: Visibility, words: &Wo
     arguments_block(text.into_any(), Some(visibility.end_mark()))
 }
 
-fn decision_label(kind: DecisionKind) -> LabelSelector {
+fn decision_label(kind: DecisionKind) -> LabelName {
     match kind {
-        DecisionKind::Approve => |l| &l.approve,
-        DecisionKind::Edit => |l| &l.edit,
-        DecisionKind::Reject => |l| &l.deny,
-        _ => |l| &l.respond_instead,
+        DecisionKind::Approve => LabelName::Approve,
+        DecisionKind::Edit => LabelName::Edit,
+        DecisionKind::Reject => LabelName::Deny,
+        _ => LabelName::RespondInstead,
     }
 }
 
@@ -234,10 +234,10 @@ enum DecisionField {
 }
 
 fn decision_field(field: DecisionField, choice: ActionChoice, words: &Words) -> AnyView {
-    let (text, label): (_, fn(&Labels) -> &Word) = match field {
-        DecisionField::Args => (choice.args, |l| &l.arguments),
-        DecisionField::Reason => (choice.reason, |l| &l.reason),
-        DecisionField::Response => (choice.response, |l| &l.answer),
+    let (text, label) = match field {
+        DecisionField::Args => (choice.args, LabelName::Arguments),
+        DecisionField::Reason => (choice.reason, LabelName::Reason),
+        DecisionField::Response => (choice.response, LabelName::Answer),
     };
     let details_id = format!("la-field-{}", fresh_id());
     let problem_words = words.clone();

@@ -10,7 +10,7 @@ use super::{
     action_choice::{ActionChoice, IncompleteDecision, action_choice},
     visibility::Visibility,
 };
-use crate::ui::{Words, dynamic, memo};
+use crate::ui::{LabelName, Words, dynamic, memo};
 
 /// The user's decisions about the actions of a question. The list is empty if the question does not
 /// accept a decision for each action.
@@ -66,7 +66,7 @@ impl ActionChoices {
         let words = Words::current();
         let choices = self.0.get_value();
         let count = choices.len();
-        let title = move || words.count(|l| &l.decide_each, count);
+        let title = move || words.count(LabelName::DecideEach, count);
         let actions = open.actions().iter().zip(choices).enumerate();
         let actions = actions
             .map(|(index, (action, choice))| {

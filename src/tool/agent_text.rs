@@ -4,7 +4,7 @@
 use leptos::prelude::*;
 
 use super::ExactText;
-use crate::ui::{Icon, Words};
+use crate::ui::{Icon, LabelName, Words};
 
 /// The maximum length of the text that is shown at first, in characters. The rest can be expanded.
 const MAX_CHARS: usize = 500;
@@ -24,7 +24,7 @@ pub(super) fn agent_text(words: &Words, text: &str) -> AnyView {
         view! {
             <details class="la-fold">
                 <summary class="la-fold-summary">
-                    {Icon::chevron()} <span>{words.text(|l| &l.all_of_it)}</span>
+                    {Icon::chevron()} <span>{words.text(LabelName::AllOfIt)}</span>
                 </summary>
                 <p class="la-agent-text" dir="auto">
                     <ExactText text=rest readable=true />
@@ -34,7 +34,7 @@ pub(super) fn agent_text(words: &Words, text: &str) -> AnyView {
     });
     view! {
         <div class="la-agent-words">
-            <p class="la-tool-label">{words.text(|l| &l.agent_text)}</p>
+            <p class="la-tool-label">{words.text(LabelName::AgentText)}</p>
             <p class="la-agent-text la-approval-question" dir="auto">
                 <ExactText text=excerpt readable=true />
             </p>

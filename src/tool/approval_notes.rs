@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::visibility::Visibility;
 use crate::{
     action::ToolCallView,
-    ui::{LabelSelector, Words, after, dynamic, effect, memo},
+    ui::{LabelName, Words, after, dynamic, effect, memo},
 };
 
 /// The time, in milliseconds, after which a card states that the action of its call is missing, and
@@ -52,9 +52,9 @@ pub(super) fn changed_note(call: ToolCallView<Value>, by_user: Signal<bool>) -> 
     });
     let note = move || {
         is_changed.get().then(|| {
-            let text: LabelSelector = match by_user.get() {
-                true => |l| &l.changed_by_you,
-                false => |l| &l.changed,
+            let text = match by_user.get() {
+                true => LabelName::ChangedByYou,
+                false => LabelName::Changed,
             };
             view! { <span>{words.text(text)}</span> }
         })
@@ -79,7 +79,7 @@ pub(super) fn approval_hint_unless(
     visibility: Visibility,
     denies: Signal<bool>,
 ) -> AnyView {
-    reading_hint(words, visibility, |l| &l.read_to_end, denies)
+    reading_hint(words, visibility, LabelName::ReadToEnd, denies)
 }
 
 /// Renders the note that asks the user to read the rest of a question before submitting a form.
@@ -87,7 +87,7 @@ pub(super) fn form_hint(words: &Words, visibility: Visibility) -> AnyView {
     reading_hint(
         words,
         visibility,
-        |l| &l.read_to_answer,
+        LabelName::ReadToAnswer,
         Signal::stored(false),
     )
 }
@@ -95,7 +95,7 @@ pub(super) fn form_hint(words: &Words, visibility: Visibility) -> AnyView {
 fn reading_hint(
     words: &Words,
     visibility: Visibility,
-    word: LabelSelector,
+    word: LabelName,
     denies: Signal<bool>,
 ) -> AnyView {
     let words = words.clone();

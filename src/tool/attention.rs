@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::{
     action::ToolCallView,
     assistant::Assistant,
-    ui::{Icon, Words, decider_by, dynamic, focus, memo, when},
+    ui::{Icon, LabelName, Words, decider_by, dynamic, focus, memo, when},
 };
 
 /// Renders the button that denies all open questions and stops the assistant. Before that,
@@ -22,7 +22,7 @@ pub(super) fn stop_button(assistant: &Assistant, pass_focus: impl Fn() + 'static
     };
     view! {
         <button type="button" class="la-button la-deny-all" data-variant="quiet" on:click=stop>
-            <span>{words.text(|l| &l.deny_all_and_stop)}</span>
+            <span>{words.text(LabelName::DenyAllAndStop)}</span>
         </button>
     }
     .into_any()
@@ -60,7 +60,7 @@ fn questions_line(assistant: &Assistant, held_back: Memo<usize>) -> AnyView {
     let assistant = assistant.clone();
     let held_back_note = move || {
         let (count_words, assistant) = (words.clone(), assistant.clone());
-        let count = move || count_words.count(|l| &l.held_back, held_back.get());
+        let count = move || count_words.count(LabelName::HeldBack, held_back.get());
         let show_questions = move |_| {
             pass_focus();
             // The error is ignored, because `show_held_back` fails only if no question is held
@@ -72,7 +72,7 @@ fn questions_line(assistant: &Assistant, held_back: Memo<usize>) -> AnyView {
                 {Icon::Alert.view()} <span role="status">{dynamic(count)}</span>
             </p>
             <button type="button" class="la-button la-held-back-show" on:click=show_questions>
-                <span>{words.text(|l| &l.show_held_back)}</span>
+                <span>{words.text(LabelName::ShowHeldBack)}</span>
             </button>
         }
         .into_any()
@@ -94,7 +94,7 @@ pub(super) fn denied_mark(call: ToolCallView<Value>) -> AnyView {
             view! {
                 <p class="la-tool-allowed" data-kind="denied">
                     {Icon::Info.view()}
-                    <span>{words.text(|l| &l.denied_before)}</span>
+                    <span>{words.text(LabelName::DeniedBefore)}</span>
                 </p>
             }
         })

@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     action::ToolCallView,
-    ui::{Icon, Words, decider_by, dynamic, focus, is_trusted, memo},
+    ui::{Icon, LabelName, Words, decider_by, dynamic, focus, is_trusted, memo},
 };
 
 /// The approval requests of one response, which the user answers together.
@@ -152,7 +152,7 @@ fn batch_card(entries: RwSignal<Vec<BatchEntry>>) -> AnyView {
         entries.with_untracked(|list| list.first().and_then(|entry| entry.call.assistant()));
     let stop = assistant.map(|assistant| stop_button(&assistant, pass_focus));
     let (count_words, title_words) = (words.clone(), words.clone());
-    let count = move || count_words.count(|l| &l.several_questions, entries.with(Vec::len));
+    let count = move || count_words.count(LabelName::SeveralQuestions, entries.with(Vec::len));
     let rows = move || {
         let list = entries.get().into_iter();
         let rows = list.map(|entry| {
@@ -183,10 +183,10 @@ fn batch_card(entries: RwSignal<Vec<BatchEntry>>) -> AnyView {
                     aria-disabled=move || (!is_ready()).then_some("true")
                     on:click=approve
                 >
-                    <span>{words.text(|l| &l.approve_all)}</span>
+                    <span>{words.text(LabelName::ApproveAll)}</span>
                 </button>
                 <button type="button" class="la-button la-batch-deny" on:click=deny>
-                    <span>{words.text(|l| &l.deny_all)}</span>
+                    <span>{words.text(LabelName::DenyAll)}</span>
                 </button>
                 {stop}
             </div>

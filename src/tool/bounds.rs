@@ -5,7 +5,7 @@ use assistant_core::action::{ArgMaximum, GrantBounds, RememberedApproval};
 use leptos::prelude::*;
 
 use super::ExactText;
-use crate::ui::{Words, format_count, is_trusted, time};
+use crate::ui::{LabelName, Words, format_count, is_trusted, time};
 
 /// The durations that are offered to the user, in milliseconds. Only durations below the maximum
 /// that the action permits are shown.
@@ -68,7 +68,7 @@ fn uses_field(words: &Words, max_uses: u32, narrowed: NarrowedBounds) -> AnyView
     };
     view! {
         <label class="la-field">
-            <span class="la-field-label">{words.text(|l| &l.bound_uses)}</span>
+            <span class="la-field-label">{words.text(LabelName::BoundUses)}</span>
             <input
                 class="la-input"
                 type="number"
@@ -103,7 +103,7 @@ fn duration_field(words: &Words, max_ms: i64, narrowed: NarrowedBounds) -> AnyVi
     };
     view! {
         <label class="la-field">
-            <span class="la-field-label">{words.text(|l| &l.bound_lasts)}</span>
+            <span class="la-field-label">{words.text(LabelName::BoundLasts)}</span>
             <select class="la-input" name="lasts" on:change=on_change>
                 {options}
             </select>
@@ -118,7 +118,7 @@ fn maximum_field(words: &Words, maximum: &ArgMaximum, narrowed: NarrowedBounds) 
     let field_words = words.clone();
     let label = move || {
         field_words
-            .word(|l| &l.bound_maximum)
+            .word(LabelName::BoundMaximum)
             .replace("{field}", &name)
     };
     let value = max.to_string();
@@ -177,15 +177,19 @@ pub(super) fn remaining_bounds_text(
     let fill = |template: &str, name: &str, value: &str| template.replace(name, value);
     let mut parts = Vec::new();
     if let (Some(uses_left), Some(uses)) = (approval.uses_left(), approval.uses()) {
-        let text = words.count(|l| &l.uses_left, uses as usize);
+        let text = words.count(LabelName::UsesLeft, uses as usize);
         parts.push(fill(&text, "{left}", &format_count(uses_left as usize)));
     }
     if let Some(expires_at) = approval.expires_at() {
         let time_text = time::format_time(expires_at, time::TimeFormat::Full).unwrap_or_default();
-        parts.push(fill(&words.word(|l| &l.holds_until), "{time}", &time_text));
+        parts.push(fill(
+            &words.word(LabelName::HoldsUntil),
+            "{time}",
+            &time_text,
+        ));
     }
     for maximum in approval.maxima() {
-        let template = words.word(|l| &l.up_to);
+        let template = words.word(LabelName::UpTo);
         let text = fill(&template, "{field}", &last_segment(maximum.pointer()));
         parts.push(fill(&text, "{max}", &maximum.max().to_string()));
     }

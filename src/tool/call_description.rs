@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     action::ToolCallView,
-    ui::{Icon, Labels, Word, Words, dynamic, memo, truncate},
+    ui::{Icon, LabelName, Words, dynamic, memo, truncate},
 };
 
 /// The maximum length of a sentence, in characters.
@@ -143,12 +143,11 @@ impl CallDescription {
     /// Renders the name of the call, after a label that distinguishes calls that the agent asks
     /// about, calls that the agent runs and calls that the page runs.
     pub(super) fn call_name(self, words: &Words) -> AnyView {
-        let label: fn(&Labels) -> &Word =
-            match (self.by_agent, untrack(|| self.call.is_run_by_agent())) {
-                (true, _) => |l| &l.agent_call_question,
-                (false, true) => |l| &l.agent_will_run,
-                (false, false) => |l| &l.page_will_run,
-            };
+        let label = match (self.by_agent, untrack(|| self.call.is_run_by_agent())) {
+            (true, _) => LabelName::AgentCallQuestion,
+            (false, true) => LabelName::AgentWillRun,
+            (false, false) => LabelName::PageWillRun,
+        };
         let call = self.call;
         view! {
             {words.text(label)} " "
@@ -175,7 +174,9 @@ impl CallDescription {
             let title = self.call.title()?;
             Some(match title.ends_with(['?', '!', '.', '…']) {
                 true => title,
-                false => words.word(|l| &l.title_question).replace("{title}", &title),
+                false => words
+                    .word(LabelName::TitleQuestion)
+                    .replace("{title}", &title),
             })
         })
     }
@@ -201,7 +202,7 @@ impl CallDescription {
         }
         let warning = move || {
             (call.risk() == crate::action::Risk::Danger).then(|| {
-                view! { <p class="la-approval-risk">{words.text(|l| &l.be_careful)}</p> }
+                view! { <p class="la-approval-risk">{words.text(LabelName::BeCareful)}</p> }
             })
         };
         let description = move || {
@@ -240,7 +241,7 @@ impl CallDescription {
 pub(crate) fn question_text(call: ToolCallView<Value>, words: &Words) -> String {
     if call.is_asked_by_agent() {
         let name = escape_hidden(&call.name());
-        return format!("{} {name}", words.word(|l| &l.agent_call_question));
+        return format!("{} {name}", words.word(LabelName::AgentCallQuestion));
     }
     let description = describe_call(call).unwrap_or_default();
     let first = match description.sentence.is_empty() {

@@ -21,7 +21,7 @@ use super::{
     visibility::{Visibility, cover_note},
 };
 use crate::ui::{
-    Icon, LabelSelector, Words, decider_by, dynamic, is_composing, is_trusted, memo, when,
+    Icon, LabelName, Words, decider_by, dynamic, is_composing, is_trusted, memo, when,
 };
 
 /// Renders the call with its notes and its preview, and the buttons that approve or deny the call.
@@ -41,13 +41,13 @@ pub(super) fn decision_view(
     }
     let runnable = memo(move || call.can_run());
     let warning = is_repeat.then(|| {
-        view! { <p class="la-approval-text" role="status">{words.text(|l| &l.unknown_outcome)}</p> }
+        view! { <p class="la-approval-text" role="status">{words.text(LabelName::UnknownOutcome)}</p> }
     });
     let unavailable = is_unavailable(runnable);
     let removed_note = {
         let words = words.clone();
         let draw_note = move || {
-            let text = words.text(|l| &l.action_removed);
+            let text = words.text(LabelName::ActionRemoved);
             view! { <p class="la-approval-text" role="status">{text}</p> }.into_any()
         };
         when(move || unavailable.get(), draw_note)
@@ -122,7 +122,7 @@ fn details_fold(
                 }
             >
                 <summary class="la-fold-summary">
-                    {Icon::chevron()} <span>{words.text(|l| &l.more)}</span>
+                    {Icon::chevron()} <span>{words.text(LabelName::More)}</span>
                 </summary>
                 <div class="la-approval-details">
                     {name} {is_described.then(|| arguments(context.call, None))}
@@ -144,14 +144,14 @@ fn details_fold(
 fn unmentioned_arguments(words: &Words, rest: &Value, visibility: Visibility) -> AnyView {
     view! {
         <div class="la-approval-rest">
-            <p class="la-field-label">{words.text(|l| &l.not_mentioned)}</p>
+            <p class="la-field-label">{words.text(LabelName::NotMentioned)}</p>
             <pre
                 class="la-code"
                 dir="ltr"
                 data-kind="not-mentioned"
                 tabindex="0"
                 role="group"
-                aria-label=words.attr(|l| &l.not_mentioned)
+                aria-label=words.attr(LabelName::NotMentioned)
             >
                 <ExactText text=format_json(rest) />
                 {visibility.end_mark()}
@@ -173,7 +173,7 @@ fn edit_button(context: &ApprovalContext, runnable: Memo<bool>) -> AnyView {
             hidden=move || !runnable.get() || expired.get()
             on:click=move |_| context.start_editing()
         >
-            <span>{words.text(|l| &l.edit)}</span>
+            <span>{words.text(LabelName::Edit)}</span>
         </button>
     }
     .into_any()
@@ -248,7 +248,7 @@ fn answer_buttons(
             let on_key = on_key.clone();
             view! {
                 <label class="la-field">
-                    <span class="la-field-label">{words.text(|l| &l.reason)}</span>
+                    <span class="la-field-label">{words.text(LabelName::Reason)}</span>
                     <input
                         class="la-input la-approval-reason"
                         type="text"
@@ -275,9 +275,9 @@ fn answer_buttons(
     let deny_label = {
         let words = words.clone();
         move || match (is_repeat, unavailable.get() && !is_denying.get()) {
-            (true, _) => words.text(|l| &l.skip),
-            (false, false) => words.text(|l| &l.deny),
-            (false, true) => words.text(|l| &l.dismiss),
+            (true, _) => words.text(LabelName::Skip),
+            (false, false) => words.text(LabelName::Deny),
+            (false, true) => words.text(LabelName::Dismiss),
         }
     };
     let variant = move || match call.risk() == crate::action::Risk::Danger {
@@ -322,7 +322,7 @@ fn answer_buttons(
                     return_context.focus_when_rendered(".la-approval-deny");
                 }
             >
-                <span>{words.text(|l| &l.back)}</span>
+                <span>{words.text(LabelName::Back)}</span>
             </button>
         </div>
         {scope_section(context, choice, is_unapprovable)}
@@ -333,10 +333,10 @@ fn answer_buttons(
 
 /// Returns the label of the button that approves: Approve, or Run again if the outcome of the call
 /// is unknown.
-fn approve_button_label(context: &ApprovalContext) -> LabelSelector {
+fn approve_button_label(context: &ApprovalContext) -> LabelName {
     match untrack(|| context.call.has_unknown_outcome()) {
-        true => |l| &l.run_again,
-        false => |l| &l.approve,
+        true => LabelName::RunAgain,
+        false => LabelName::Approve,
     }
 }
 
@@ -392,9 +392,9 @@ pub(super) fn edit_form(context: &ApprovalContext) -> impl IntoView + use<> {
     });
     let enabled = Signal::derive(move || visibility.is_satisfied());
     let submit_words = words.clone();
-    let submit_label: LabelSelector = match shows_review {
-        true => |l| &l.review,
-        false => |l| &l.approve,
+    let submit_label = match shows_review {
+        true => LabelName::Review,
+        false => LabelName::Approve,
     };
     let submit = Signal::derive(move || submit_words.word(submit_label).into_owned());
     let escape_context = cancel_context.clone();
@@ -421,7 +421,7 @@ pub(super) fn edit_form(context: &ApprovalContext) -> impl IntoView + use<> {
                 class="la-button"
                 on:click=move |_| cancel_context.stop_editing()
             >
-                <span>{words.text(|l| &l.cancel)}</span>
+                <span>{words.text(LabelName::Cancel)}</span>
             </button>
             {visibility.end_mark()}
         </SchemaForm>

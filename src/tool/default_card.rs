@@ -15,7 +15,7 @@ use super::{
 use crate::{
     action::ToolCallView,
     part::show_file,
-    ui::{Icon, Labels, Word, Words, dynamic, in_words, memo, spinner},
+    ui::{Icon, LabelName, Words, dynamic, in_words, memo, spinner},
 };
 
 /// The card of a call: a line with the title, the most significant argument and the state. The
@@ -145,20 +145,20 @@ fn state_view(
     has_failed: bool,
     is_reported: bool,
 ) -> impl IntoView + use<> {
-    let (icon, label): (Option<Icon>, fn(&Labels) -> &Word) = match call.phase() {
+    let (icon, label) = match call.phase() {
         Phase::OutputAvailable | Phase::OutputError if is_reported => {
-            (Some(Icon::Info), |l| &l.reported)
+            (Some(Icon::Info), LabelName::Reported)
         }
-        Phase::InputStreaming => (None, |l| &l.preparing),
-        Phase::InputAvailable | Phase::ApprovalRequested => (Some(Icon::Clock), |l| &l.queued),
-        Phase::ApprovalResponded => (Some(Icon::Clock), |l| &l.approved),
-        Phase::Running => (None, |l| &l.running),
-        Phase::OutputAvailable if has_failed => (Some(Icon::Alert), |l| &l.call_failed),
-        Phase::OutputAvailable => (Some(Icon::Check), |l| &l.done),
-        Phase::OutputError => (Some(Icon::Alert), |l| &l.call_failed),
-        Phase::OutputDenied => (Some(Icon::Ban), |l| &l.denied),
-        Phase::Cancelled => (Some(Icon::Ban), |l| &l.cancelled),
-        Phase::Skipped => (Some(Icon::Ban), |l| &l.skipped),
+        Phase::InputStreaming => (None, LabelName::Preparing),
+        Phase::InputAvailable | Phase::ApprovalRequested => (Some(Icon::Clock), LabelName::Queued),
+        Phase::ApprovalResponded => (Some(Icon::Clock), LabelName::Approved),
+        Phase::Running => (None, LabelName::Running),
+        Phase::OutputAvailable if has_failed => (Some(Icon::Alert), LabelName::CallFailed),
+        Phase::OutputAvailable => (Some(Icon::Check), LabelName::Done),
+        Phase::OutputError => (Some(Icon::Alert), LabelName::CallFailed),
+        Phase::OutputDenied => (Some(Icon::Ban), LabelName::Denied),
+        Phase::Cancelled => (Some(Icon::Ban), LabelName::Cancelled),
+        Phase::Skipped => (Some(Icon::Ban), LabelName::Skipped),
     };
     let icon = match icon {
         Some(icon) => icon.view().into_any(),
@@ -175,7 +175,7 @@ fn sections(words: &Words, call: &ToolCallView<Value>) -> impl IntoView + use<> 
             true => edited_arguments(&words, &call),
             false => {
                 let text = view! { <ExactArguments call=call /> }.into_any();
-                section(&words, |l| &l.arguments, "arguments", text).into_any()
+                section(&words, LabelName::Arguments, "arguments", text).into_any()
             }
         })
     };
@@ -186,13 +186,13 @@ fn sections(words: &Words, call: &ToolCallView<Value>) -> impl IntoView + use<> 
             call.result_value(),
         ) {
             (Some(message), _) => {
-                section(&words, |l| &l.error, "error", readable_text(message)).into_any()
+                section(&words, LabelName::Error, "error", readable_text(message)).into_any()
             }
             (None, Some(value)) => {
                 let files: Vec<_> = call.result_files().iter().map(show_file).collect();
                 let text = format_value(&value);
                 let text = (files.is_empty() || !text.is_empty())
-                    .then(|| section(&words, |l| &l.result, "result", readable_text(text)));
+                    .then(|| section(&words, LabelName::Result, "result", readable_text(text)));
                 view! { {text}{files} }.into_any()
             }
             (None, None) => ().into_any(),
@@ -231,10 +231,10 @@ fn edited_arguments(words: &Words, call: &ToolCallView<Value>) -> AnyView {
     let render_args =
         |args: Option<Value>| exact_text(args.map(|args| format_json(&args)).unwrap_or_default());
     view! {
-        {section(words, |l| &l.arguments, "arguments", render_args(final_args))}
+        {section(words, LabelName::Arguments, "arguments", render_args(final_args))}
         <details class="la-fold">
             <summary class="la-fold-summary">
-                {Icon::chevron()} <span>{words.text(|l| &l.asked_for)}</span>
+                {Icon::chevron()} <span>{words.text(LabelName::AskedFor)}</span>
             </summary>
             <pre class="la-code" dir="ltr" data-kind="original-arguments" tabindex="0">
                 {render_args(original_args)}
@@ -254,7 +254,7 @@ fn readable_text(text: String) -> AnyView {
 
 fn section(
     words: &Words,
-    label: fn(&Labels) -> &Word,
+    label: LabelName,
     kind: &'static str,
     text: AnyView,
 ) -> impl IntoView + use<> {

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     action::ToolCallView,
-    ui::{Words, WorkSlice, dynamic, effect, in_next_frame, memo, split_at_block_end},
+    ui::{LabelName, Words, WorkSlice, dynamic, effect, in_next_frame, memo, split_at_block_end},
 };
 
 /// The minimum number of bytes that are appended in one frame, even if the time of the frame is
@@ -216,7 +216,7 @@ pub(super) fn arguments_block(text: AnyView, end: Option<AnyView>) -> AnyView {
             data-kind="arguments"
             tabindex="0"
             role="group"
-            aria-label=Words::current().attr(|l| &l.arguments)
+            aria-label=Words::current().attr(LabelName::Arguments)
         >
             {text}
             {end}

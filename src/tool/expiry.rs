@@ -4,7 +4,7 @@
 
 use leptos::prelude::*;
 
-use crate::ui::{Words, after, dynamic, now, time};
+use crate::ui::{LabelName, Words, after, dynamic, now, time};
 
 /// Renders the time limit `at`, in milliseconds since 1970. Renders nothing if `at` is `None`.
 #[component]
@@ -31,9 +31,9 @@ pub(super) fn Expiry(
     };
     let deadline = time::format_time(at, format);
     let line = move || match expired.get() {
-        true => view! { <span role="alert">{words.text(|l| &l.too_late)}</span> }.into_any(),
+        true => view! { <span role="alert">{words.text(LabelName::TooLate)}</span> }.into_any(),
         false => {
-            let fill = |time: &String| words.word(|l| &l.answer_by).replace("{time}", time);
+            let fill = |time: &String| words.word(LabelName::AnswerBy).replace("{time}", time);
             view! { <span>{deadline.as_ref().map(fill)}</span> }.into_any()
         }
     };

@@ -7,10 +7,7 @@
 use leptos::prelude::*;
 use serde_json::{Map, Value};
 
-use crate::{
-    assistant::use_assistant,
-    ui::{Labels, Word},
-};
+use crate::{assistant::use_assistant, ui::LabelName};
 
 /// The maximum number of references and alternatives that are followed.
 const MAX_HOPS: usize = 8;
@@ -364,13 +361,13 @@ impl FormField {
 
     /// Returns the default label of a field that contains the complete value; `None` if the field
     /// has a label or contains a property.
-    pub(super) fn default_label(&self) -> Option<fn(&Labels) -> &Word> {
+    pub(super) fn default_label(&self) -> Option<LabelName> {
         if !self.label.is_empty() || !self.path.is_empty() {
             return None;
         }
         Some(match self.kind {
-            FieldKind::Json => |l| &l.json,
-            _ => |l| &l.answer,
+            FieldKind::Json => LabelName::Json,
+            _ => LabelName::Answer,
         })
     }
 

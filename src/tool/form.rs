@@ -12,7 +12,8 @@ use super::{
     text_pieces::{EscapeMode, has_escaped_characters},
 };
 use crate::ui::{
-    Labels, Words, after_by_browser, dynamic, focus, fresh_id, is_trusted, memo, to_lowercase,
+    LabelName, Labels, Words, after_by_browser, dynamic, focus, fresh_id, is_trusted, memo,
+    to_lowercase,
 };
 
 /// A validation error in the value of a form.
@@ -202,11 +203,11 @@ fn collect_value(fields: &[FormField]) -> Result<Value, Vec<(usize, FieldError)>
 fn to_problem(field: &FormField, error: FieldError, labels: &Labels) -> Problem {
     let path = field.pointer();
     let message = match error {
-        FieldError::Missing if path.is_empty() => labels.required.to_string(),
+        FieldError::Missing if path.is_empty() => labels.text(LabelName::Required).to_string(),
         FieldError::Missing => missing_message(field.label(), labels),
-        FieldError::NoNumber => labels.no_number.to_string(),
+        FieldError::NoNumber => labels.text(LabelName::NoNumber).to_string(),
         FieldError::NoJson { line, column } => labels
-            .no_json
+            .text(LabelName::NoJson)
             .replace("{line}", &line.to_string())
             .replace("{column}", &column.to_string()),
     };
@@ -231,7 +232,7 @@ fn missing_message(label: &str, labels: &Labels) -> String {
             first_letter.unwrap_or_default() + rest
         }
     };
-    let text = labels.enter_field.replace("{name}", &name);
+    let text = labels.text(LabelName::EnterField).replace("{name}", &name);
     text.replace("{field}", label)
 }
 
@@ -241,7 +242,7 @@ fn problem_sentence(fields: &[FormField], problem: &Problem, labels: &Labels) ->
         .iter()
         .find(|field| is_problem_of_field(field, problem));
     let label = match field.map(|field| (field, field.default_label())) {
-        Some((_, Some(word))) => word(labels),
+        Some((_, Some(label))) => labels.text(label),
         Some((field, None)) => field.label(),
         None => problem.path.as_str(),
     };

@@ -8,7 +8,7 @@ use super::{ExactText, SchemaForm, problems::LastRefusal, single_instance::rende
 use crate::{
     action::ToolCallView,
     assistant::Assistant,
-    ui::{Icon, Words, dynamic, focus, fresh_id, memo},
+    ui::{Icon, LabelName, Words, dynamic, focus, fresh_id, memo},
     view::{HandlerQuestion, Question},
 };
 
@@ -85,7 +85,7 @@ fn question_card(
         })
     };
     let submit_words = words.clone();
-    let submit = Signal::derive(move || submit_words.word(|l| &l.submit).into_owned());
+    let submit = Signal::derive(move || submit_words.word(LabelName::Submit).into_owned());
     let give_up = move |_| {
         pass_focus_on(card);
         call.answer_handler(Err("The person gave no answer."));
@@ -100,7 +100,7 @@ fn question_card(
         >
             <div class="la-approval-head" id=head>
                 {Icon::Question.view()}
-                <p class="la-approval-title">{words.text(|l| &l.page_question)}</p>
+                <p class="la-approval-title">{words.text(LabelName::PageQuestion)}</p>
             </div>
             <div class="la-approval-body">
                 <p class="la-approval-text" dir="auto" id=text_id>
@@ -108,7 +108,7 @@ fn question_card(
                 </p>
                 <SchemaForm schema problems submit on_submit=answer>
                     <button type="button" class="la-button" on:click=give_up>
-                        <span>{words.text(|l| &l.give_up)}</span>
+                        <span>{words.text(LabelName::GiveUp)}</span>
                     </button>
                 </SchemaForm>
             </div>

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::{ToolCallSlot, attention::held_back_line, question::question};
 use crate::{
     assistant::{Assistant, assistant_for},
-    ui::{PartialList, Words, dynamic, each, memo, when},
+    ui::{LabelName, PartialList, Words, dynamic, each, memo, when},
 };
 
 /// Renders the interrupts of the agent that have no approval card: with Approve and Deny if a
@@ -43,7 +43,7 @@ pub fn InterruptInbox(
         all_interrupts.with(|list| {
             let answered_count = list.iter().filter(|open| open.answer().is_some()).count();
             let is_in_progress = list.len() > 1 && answered_count < list.len();
-            is_in_progress.then(|| words.position(|l| &l.answered, answered_count, list.len()))
+            is_in_progress.then(|| words.position(LabelName::Answered, answered_count, list.len()))
         })
     });
     let progress = move || {

@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::{ExactText, json_text::format_json};
 use crate::{
     action::ToolCallView,
-    ui::{Words, dynamic},
+    ui::{LabelName, Words, dynamic},
 };
 
 /// Renders the preview of a call, if its action has one.
@@ -18,11 +18,11 @@ pub(super) fn preview(call: ToolCallView<Value>) -> AnyView {
     let state_words = words.clone();
     let body = move || match call.preview() {
         None => {
-            view! { <p class="la-approval-text">{state_words.text(|l| &l.preview_awaited)}</p> }
+            view! { <p class="la-approval-text">{state_words.text(LabelName::PreviewAwaited)}</p> }
                 .into_any()
         }
         Some(Err(reason)) => {
-            let failed_label = state_words.text(|l| &l.preview_failed);
+            let failed_label = state_words.text(LabelName::PreviewFailed);
             view! { <p class="la-approval-text">{failed_label} " " <ExactText text=reason /></p> }
                 .into_any()
         }
@@ -42,11 +42,11 @@ pub(super) fn preview(call: ToolCallView<Value>) -> AnyView {
     let hint_words = words.clone();
     let checking_note = move || {
         call.is_checking_preview()
-            .then(|| view! { <span>{hint_words.text(|l| &l.preview_checked)}</span> })
+            .then(|| view! { <span>{hint_words.text(LabelName::PreviewChecked)}</span> })
     };
     view! {
         <div class="la-approval-preview">
-            <p class="la-field-label">{words.text(|l| &l.preview)}</p>
+            <p class="la-field-label">{words.text(LabelName::Preview)}</p>
             {dynamic(body)}
             <p class="la-approval-hint" aria-live="polite" aria-atomic="true">
                 {dynamic(checking_note)}

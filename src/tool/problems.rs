@@ -44,7 +44,7 @@ fn to_problems(refusal: Refusal, labels: &Labels) -> Vec<Problem> {
         }
         refusal => vec![Problem {
             path: String::new(),
-            message: Labels::refusal(&refusal)(labels).to_string(),
+            message: labels.text(Labels::refusal(&refusal)).to_string(),
         }],
     }
 }

@@ -28,7 +28,7 @@ use crate::{
     assistant::{Assistant, InterruptView, ShownQuestion},
     part::{ForeignView, mount_foreign_view},
     ui::{
-        Icon, Words, decider_by, dynamic, effect, focus, fresh_id, is_trusted, memo,
+        Icon, LabelName, Words, decider_by, dynamic, effect, focus, fresh_id, is_trusted, memo,
         title_in_words, when,
     },
     view::Question,
@@ -191,7 +191,7 @@ fn default_question(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
     form.reactivate_on_change();
     let was_rejected = form.shown.open.is_rejected();
     let rejected_note = was_rejected.then(|| {
-        view! { <p class="la-question-rejected" role="status">{words.text(|l| &l.answer_rejected)}</p> }
+        view! { <p class="la-question-rejected" role="status">{words.text(LabelName::AnswerRejected)}</p> }
     });
     let (card, expires_at) = (form.card, form.shown.open.expires_at());
     let controls = move || match (form.shown.open.call_key().is_some(), form.answering.get()) {
@@ -214,7 +214,7 @@ fn default_question(assistant: &Assistant, open: OpenInterrupt) -> AnyView {
             <div class="la-approval-head">
                 {Icon::Question.view()}
                 <p class="la-approval-title" id=head>
-                    {words.text(|l| &l.agent_question)}
+                    {words.text(LabelName::AgentQuestion)}
                 </p>
                 <span id=number class="la-question-place">
                     {number_view}
@@ -296,7 +296,7 @@ impl AnswerForm {
                 data-variant=(!variant.is_empty()).then_some(variant)
                 on:click=move |event| form.submit_answer(None, decider_by(&event))
             >
-                <span>{self.words.text(|l| &l.give_up)}</span>
+                <span>{self.words.text(LabelName::GiveUp)}</span>
             </button>
         }
         .into_any()
@@ -323,7 +323,7 @@ impl AnswerForm {
                 disabled=move || expired.get()
                 on:click=answer
             >
-                <span>{self.words.text(|l| &l.answer_again)}</span>
+                <span>{self.words.text(LabelName::AnswerAgain)}</span>
             </button>
             {self.cancel_button("")}
         };
@@ -355,7 +355,7 @@ impl AnswerForm {
             })
         };
         let words = self.words.clone();
-        let submit = Signal::derive(move || words.word(|l| &l.submit).into_owned());
+        let submit = Signal::derive(move || words.word(LabelName::Submit).into_owned());
         let (open_form, expired_form) = (self.clone(), self.clone());
         let expired_buttons = move || button_row(expired_form.cancel_button(""));
         let cancel_button = when(move || !expired.get(), move || open_form.cancel_button(""));
@@ -412,7 +412,7 @@ impl AnswerForm {
                 aria-disabled=move || (!can_send()).then_some("true")
                 on:click=send
             >
-                <span>{self.words.text(|l| &l.send_decisions)}</span>
+                <span>{self.words.text(LabelName::SendDecisions)}</span>
             </button>
             {self.cancel_button("")}
         };
@@ -448,16 +448,19 @@ impl AnswerForm {
         let reason_field = has_property("reason").then(|| {
             view! {
                 <label class="la-field">
-                    <span class="la-field-label">{self.words.text(|l| &l.reason)}</span>
+                    <span class="la-field-label">{self.words.text(LabelName::Reason)}</span>
                     <input class="la-input" type="text" autocomplete="off" node_ref=reason />
                 </label>
             }
         });
         let labels = match is_boolean {
-            true => [self.words.text(|l| &l.yes), self.words.text(|l| &l.no)],
+            true => [
+                self.words.text(LabelName::Yes),
+                self.words.text(LabelName::No),
+            ],
             false => [
-                self.words.text(|l| &l.approve),
-                self.words.text(|l| &l.deny),
+                self.words.text(LabelName::Approve),
+                self.words.text(LabelName::Deny),
             ],
         };
         // Deny is omitted if the agent accepts no denial, because the user can cancel the question
@@ -524,7 +527,7 @@ impl AnswerForm {
                     disabled=move || expired.get()
                     on:click=move |_| in_detail.set(true)
                 >
-                    <span>{self.words.text(|l| &l.in_detail)}</span>
+                    <span>{self.words.text(LabelName::InDetail)}</span>
                 </button>
             }
         });

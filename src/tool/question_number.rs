@@ -4,7 +4,7 @@ use leptos::prelude::*;
 
 use crate::{
     assistant::Assistant,
-    ui::{Words, dynamic},
+    ui::{LabelName, Words, dynamic},
 };
 
 /// Renders the number of a question among all questions of the agent. Renders nothing for a single
@@ -14,7 +14,7 @@ pub(super) fn question_number(assistant: &Assistant, id: String) -> AnyView {
     dynamic(move || {
         let label = interrupts.with(|list| {
             let index = list.iter().position(|open| open.interrupt().id == id)?;
-            (list.len() > 1).then(|| words.position(|l| &l.place, index + 1, list.len()))
+            (list.len() > 1).then(|| words.position(LabelName::Place, index + 1, list.len()))
         });
         label.map(|label| view! { <span class="la-approval-place">{label}</span> })
     })

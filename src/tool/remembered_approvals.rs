@@ -11,12 +11,12 @@ use crate::{
     assistant::{Assistant, assistant_for},
     render::Description,
     ui::{
-        Icon, Labels, Word, Words, dynamic, each, effect, in_words, live_in_dialog, memo, scope,
-        time, truncate, when,
+        Icon, LabelName, Words, dynamic, each, effect, in_words, live_in_dialog, memo, scope, time,
+        truncate, when,
     },
 };
 
-type LabelFn = fn(&Labels) -> &Word;
+type LabelFn = LabelName;
 
 /// Renders a mark on a call about which the user was not asked because of a remembered approval: a
 /// button that opens the list in which the approval can be revoked.
@@ -40,7 +40,7 @@ pub(super) fn allowed_earlier_mark(call: ToolCallView<Value>) -> AnyView {
                         aria-haspopup="dialog"
                         on:click=move |_| is_open.set(true)
                     >
-                        {words.text(|l| &l.allowed_earlier)}
+                        {words.text(LabelName::AllowedEarlier)}
                     </button>
                 </p>
                 {when(move || is_open.get(), dialog)}
@@ -69,7 +69,7 @@ fn approvals_dialog(assistant: Assistant, id: String, is_open: RwSignal<bool>) -
         view! {
             <dialog
                 class="la-dialog la-allowed-dialog"
-                aria-label=words.attr(|l| &l.allowed_title)
+                aria-label=words.attr(LabelName::AllowedTitle)
                 node_ref=element
                 on:close=move |_| is_open.set(false)
             >
@@ -77,7 +77,7 @@ fn approvals_dialog(assistant: Assistant, id: String, is_open: RwSignal<bool>) -
                     <AllowedActions assistant />
                     <div class="la-dialog-actions">
                         <button type="submit" class="la-button">
-                            <span>{words.text(|l| &l.close)}</span>
+                            <span>{words.text(LabelName::Close)}</span>
                         </button>
                     </div>
                 </form>
@@ -113,7 +113,7 @@ pub fn AllowedActions(
         let empty_words = words.clone();
         move || {
             is_empty.get().then(|| {
-                view! { <p class="la-allowed-none">{empty_words.text(|l| &l.allowed_none)}</p> }
+                view! { <p class="la-allowed-none">{empty_words.text(LabelName::AllowedNone)}</p> }
             })
         }
     };
@@ -129,7 +129,7 @@ pub fn AllowedActions(
     view! {
         <section class="la-allowed" aria-labelledby=id.clone()>
             <h3 class="la-allowed-title" id=id.clone()>
-                {words.text(|l| &l.allowed_title)}
+                {words.text(LabelName::AllowedTitle)}
             </h3>
             {dynamic(empty_note)}
             <ul class="la-allowed-list">{rows}</ul>
@@ -140,16 +140,17 @@ pub fn AllowedActions(
 
 fn approval_row(assistant: &Assistant, words: &Words, approval: RememberedApproval) -> AnyView {
     let scope: LabelFn = match approval.scope() {
-        RememberScope::Conversation => |l| &l.allow_conversation,
-        RememberScope::Session => |l| &l.allow_session,
-        RememberScope::Always => |l| &l.allow_always,
+        RememberScope::Conversation => LabelName::AllowConversation,
+        RememberScope::Session => LabelName::AllowSession,
+        RememberScope::Always => LabelName::AllowAlways,
     };
     let (args_label, args): (LabelFn, _) = match approval.args() {
-        RememberedArgs::Any => (|l| &l.allowed_any, None),
-        RememberedArgs::Fields(fields) => {
-            (|l| &l.allowed_fields, Some(Value::Object(fields.clone())))
-        }
-        RememberedArgs::Exactly(args) => (|l| &l.allowed_exactly, Some(args.clone())),
+        RememberedArgs::Any => (LabelName::AllowedAny, None),
+        RememberedArgs::Fields(fields) => (
+            LabelName::AllowedFields,
+            Some(Value::Object(fields.clone())),
+        ),
+        RememberedArgs::Exactly(args) => (LabelName::AllowedExactly, Some(args.clone())),
     };
     let is_exact = matches!(approval.args(), RememberedArgs::Exactly(_));
     let label_words = words.clone();
@@ -157,8 +158,8 @@ fn approval_row(assistant: &Assistant, words: &Words, approval: RememberedApprov
         view! { <p class="la-allowed-left"><ExactText text /></p> }
     });
     let end_label: Option<LabelFn> = match () {
-        () if approval.uses_left() == Some(0) => Some(|l| &l.used_up),
-        () if approval.is_expired(time::now()) => Some(|l| &l.expired),
+        () if approval.uses_left() == Some(0) => Some(LabelName::UsedUp),
+        () if approval.is_expired(time::now()) => Some(LabelName::Expired),
         () => None,
     };
     let end_note =
@@ -185,7 +186,7 @@ fn approval_row(assistant: &Assistant, words: &Words, approval: RememberedApprov
         })
     };
     let action_title = move || description.with(|(title, _)| title.clone());
-    let label = move || format!("{} {}", label_words.word(|l| &l.revoke), action_title());
+    let label = move || format!("{} {}", label_words.word(LabelName::Revoke), action_title());
     let details = {
         let args = match approval.args() {
             RememberedArgs::Any => None,
@@ -210,7 +211,7 @@ fn approval_row(assistant: &Assistant, words: &Words, approval: RememberedApprov
                     aria-label=label
                     on:click=move |_| assistant.remembered_approvals().revoke(&id)
                 >
-                    <span>{words.text(|l| &l.revoke)}</span>
+                    <span>{words.text(LabelName::Revoke)}</span>
                 </button>
             </div>
             <p class="la-allowed-which">{words.text(args_label)}</p>
@@ -238,7 +239,7 @@ fn approval_details(words: &Words, name: String, args: Option<String>) -> AnyVie
     view! {
         <details class="la-fold">
             <summary class="la-fold-summary">
-                {Icon::chevron()} <span>{words.text(|l| &l.exact_arguments)}</span>
+                {Icon::chevron()} <span>{words.text(LabelName::ExactArguments)}</span>
             </summary>
             <code class="la-code-inline" dir="ltr">
                 <ExactText text=name />

@@ -5,7 +5,10 @@ use leptos::prelude::*;
 use serde_json::{Value, json};
 
 use super::{ExactText, visibility::Visibility};
-use crate::{assistant::Assistant, ui::Words};
+use crate::{
+    assistant::Assistant,
+    ui::{LabelName, Words},
+};
 
 /// The maximum number of tools shown individually; if there are more, the complete metadata is
 /// shown.
@@ -65,7 +68,7 @@ pub(super) fn requested_tools(
 }
 
 fn exact_block(text: String, visibility: Visibility) -> impl IntoView {
-    let label = Words::current().attr(|l| &l.arguments);
+    let label = Words::current().attr(LabelName::Arguments);
     view! {
         <pre class="la-code" dir="ltr" data-kind="arguments" tabindex="0" role="group" aria-label=label>
             <ExactText text />

@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     action::ToolCallView,
-    ui::{Icon, LabelSelector, Words, dynamic, fresh_id, is_composing, is_trusted, when},
+    ui::{Icon, LabelName, Words, dynamic, fresh_id, is_composing, is_trusted, when},
 };
 
 /// The user's choice on a card of how long the approval applies.
@@ -81,8 +81,8 @@ pub(super) fn scope_group_button(
             type="button"
             class="la-button la-approval-longer"
             data-shape="icon"
-            aria-label=words.attr(|l| &l.allow_longer)
-            title=words.attr(|l| &l.allow_longer)
+            aria-label=words.attr(LabelName::AllowLonger)
+            title=words.attr(LabelName::AllowLonger)
             aria-expanded=move || if choice.is_open.get() { "true" } else { "false" }
             hidden=move || hidden.get()
             on:click=on_click
@@ -114,17 +114,20 @@ fn escape_handler(
 
 /// Returns the scopes that the user may choose, with their labels; `None` is the scope of this call
 /// alone.
-fn offered_scopes(call: ToolCallView<Value>) -> Vec<(Option<RememberScope>, LabelSelector)> {
+fn offered_scopes(call: ToolCallView<Value>) -> Vec<(Option<RememberScope>, LabelName)> {
     let stores_approvals = call
         .assistant()
         .is_some_and(|assistant| assistant.view().stores_approvals.get_untracked());
-    let mut scopes: Vec<(Option<RememberScope>, LabelSelector)> = vec![
-        (None, |l| &l.allow_once),
-        (Some(RememberScope::Conversation), |l| &l.allow_conversation),
-        (Some(RememberScope::Session), |l| &l.allow_session),
+    let mut scopes = vec![
+        (None, LabelName::AllowOnce),
+        (
+            Some(RememberScope::Conversation),
+            LabelName::AllowConversation,
+        ),
+        (Some(RememberScope::Session), LabelName::AllowSession),
     ];
     if stores_approvals {
-        scopes.push((Some(RememberScope::Always), |l| &l.allow_always));
+        scopes.push((Some(RememberScope::Always), LabelName::AllowAlways));
     }
     scopes
 }
@@ -171,7 +174,7 @@ fn scope_group(context: &ApprovalContext, choice: ScopeChoice) -> AnyView {
             on:change=on_change
             on:keydown=escape_handler(context, choice)
         >
-            <legend class="la-field-label">{words.text(|l| &l.allow_for)}</legend>
+            <legend class="la-field-label">{words.text(LabelName::AllowFor)}</legend>
             {radios.collect_view()}
             {any_arguments_checkbox(call, choice, &words)}
             {bounds_section(call, choice)}
@@ -183,7 +186,7 @@ fn scope_group(context: &ApprovalContext, choice: ScopeChoice) -> AnyView {
 fn scope_radio(
     group: &str,
     scope: Option<RememberScope>,
-    label: LabelSelector,
+    label: LabelName,
     choice: ScopeChoice,
     words: &Words,
 ) -> AnyView {
@@ -264,12 +267,12 @@ fn any_arguments_label(words: &Words, remembering: &Remembering) -> AnyView {
             let (words, names) = (words.clone(), names.join(", "));
             let label = move || {
                 words
-                    .word(|l| &l.allow_other_fields)
+                    .word(LabelName::AllowOtherFields)
                     .replace("{fields}", &names)
             };
             dynamic(label).into_any()
         }
-        _ => words.text(|l| &l.allow_other),
+        _ => words.text(LabelName::AllowOther),
     }
 }
 

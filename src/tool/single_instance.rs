@@ -5,7 +5,7 @@ use leptos::prelude::*;
 
 use crate::{
     assistant::Assistant,
-    ui::{Words, dynamic, memo},
+    ui::{LabelName, Words, dynamic, memo},
     view::{ClaimingWindow, Question},
 };
 
@@ -77,9 +77,9 @@ fn elsewhere_note(window: &str, take_over: Callback<()>) -> AnyView {
     let words = Words::current();
     let (name, note_words) = (window.to_owned(), words.clone());
     let text = move || match name.as_str() {
-        "" => note_words.word(|l| &l.asked_in_another_window),
+        "" => note_words.word(LabelName::AskedInAnotherWindow),
         name => {
-            let template = note_words.word(|l| &l.asked_in_window);
+            let template = note_words.word(LabelName::AskedInWindow);
             template.replace("{window}", name).into()
         }
     };
@@ -93,7 +93,7 @@ fn elsewhere_note(window: &str, take_over: Callback<()>) -> AnyView {
                 data-size="small"
                 on:click=move |_| take_over.run(())
             >
-                <span>{words.text(|l| &l.ask_here)}</span>
+                <span>{words.text(LabelName::AskHere)}</span>
             </button>
         </div>
     }

@@ -27,7 +27,7 @@ use crate::{
     action::ToolCallView,
     assistant::{Assistant, assistant_for},
     part::{ForeignView, mount_foreign_view},
-    ui::{Attributes, Icon, Words, attributes, dynamic, memo},
+    ui::{Attributes, Icon, LabelName, Words, attributes, dynamic, memo},
     view::Question,
 };
 
@@ -199,7 +199,7 @@ fn custom_approval_card(assistant: Assistant, call: ToolCallView<Value>) -> AnyV
         <div class="la-approval-custom">
             {cover_note(&words, visibility)} {note} {card} {preview(call)} {visibility.end_mark()} {approval_hint(&words, visibility)} <details class="la-fold">
                 <summary class="la-fold-summary">
-                    {Icon::chevron()} <span>{words.text(|l| &l.exact_arguments)}</span>
+                    {Icon::chevron()} <span>{words.text(LabelName::ExactArguments)}</span>
                 </summary>
                 {arguments(call, None)}
             </details>

@@ -2,7 +2,7 @@
 
 use leptos::{ev::MouseEvent, html, prelude::*};
 
-use super::{Icon, Labels, Words, dynamic, labels::Word};
+use super::{Icon, LabelName, Words, dynamic};
 
 /// A context with a memo that is true while the buttons inside are reachable by Tab. If the memo is
 /// false, the buttons can still be pressed, and are accessible to assistive technology.
@@ -12,7 +12,7 @@ pub(crate) struct TabStop(pub(crate) Memo<bool>);
 /// A small button with an icon. The label is the button's accessible name and tooltip.
 pub(crate) struct IconButton {
     pub class: &'static str,
-    pub name: fn(&Labels) -> &Word,
+    pub name: LabelName,
     pub icon: Signal<Icon>,
     /// True if the button is marked as disabled; the button stays focusable.
     pub disabled: Signal<bool>,
@@ -25,11 +25,7 @@ pub(crate) struct IconButton {
 }
 
 impl IconButton {
-    pub(crate) fn new(
-        name: fn(&Labels) -> &Word,
-        icon: Icon,
-        act: impl FnMut(MouseEvent) + 'static,
-    ) -> Self {
+    pub(crate) fn new(name: LabelName, icon: Icon, act: impl FnMut(MouseEvent) + 'static) -> Self {
         Self {
             class: "la-button",
             name,

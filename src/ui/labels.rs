@@ -29,9 +29,6 @@ pub(crate) type Word = Cow<'static, str>;
 /// Replacements for sentences about invalid values and failed calls, each with its key.
 type Reasons = Cow<'static, [(&'static str, Word)]>;
 
-/// A selector of a label, for texts that follow the current language.
-pub(crate) type LabelSelector = fn(&Labels) -> &Word;
-
 /// Returns the name of a field without a trailing `_`, which distinguishes the field from a
 /// keyword.
 const fn public_name(field: &'static str) -> &'static str {
@@ -41,8 +38,8 @@ const fn public_name(field: &'static str) -> &'static str {
     }
 }
 
-/// Declares the labels: the name of each label in [`LabelName`], and the field of [`Labels`] that
-/// contains its text.
+/// Declares the labels: the name of each label in [`LabelName`], and the field of [`Translation`]
+/// that contains its text.
 macro_rules! labels {
     ($($(#[$doc:meta])* $label:ident $field:ident,)*) => {
         /// The names of the texts of the components.
@@ -69,31 +66,52 @@ macro_rules! labels {
             }
         }
 
-        /// The texts of the components. Placeholders are in braces, such as `{count}` for a number.
-        /// A text with several plural forms lists the forms in the syntax of ICU messages:
-        /// `{count, plural, one {# step} other {# steps}}`. The browser's `Intl.PluralRules`
-        /// selects the form in the language of [`in_language`](Self::in_language).
-        ///
-        /// The default is English. [`with`](Self::with) replaces texts, and
-        /// [`provide_labels`](crate::provide_labels) passes them to the components.
-        #[derive(Debug, Clone, PartialEq, Eq)]
-        pub struct Labels {
-            $(pub(crate) $field: Word,)*
-            pub(crate) reasons: Reasons,
-            /// The tag of the language whose plural forms are used; empty for that of the page.
-            pub(crate) language: Word,
-        }
+        /// The texts of one language, with a field for each label.
+        struct Translation { $($field: &'static str,)* }
 
-        impl Labels {
-            fn text(&self, label: LabelName) -> &Word {
-                match label { $(LabelName::$label => &self.$field),* }
-            }
-
-            fn text_mut(&mut self, label: LabelName) -> &mut Word {
-                match label { $(LabelName::$label => &mut self.$field),* }
+        impl Translation {
+            /// Returns the texts in the order of [`LabelName::ALL`].
+            const fn into_list(self) -> [&'static str; LabelName::ALL.len()] {
+                [$(self.$field),*]
             }
         }
     };
+}
+
+/// The texts of the components. Placeholders are in braces, such as `{count}` for a number.
+/// A text with several plural forms lists the forms in the syntax of ICU messages:
+/// `{count, plural, one {# step} other {# steps}}`. The browser's `Intl.PluralRules`
+/// selects the form in the language of [`in_language`](Self::in_language).
+///
+/// The default is English. [`with`](Self::with) replaces texts, and
+/// [`provide_labels`](crate::provide_labels) passes them to the components.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Labels {
+    /// The texts in the order of [`LabelName::ALL`].
+    texts: Vec<Word>,
+    reasons: Reasons,
+    /// The tag of the language whose plural forms are used; empty for that of the page.
+    pub(crate) language: Word,
+}
+
+impl Labels {
+    fn from_translation(
+        language: &'static str,
+        texts: &[&'static str; LabelName::ALL.len()],
+        reasons: Reasons,
+    ) -> Self {
+        Self {
+            texts: texts.iter().copied().map(Cow::Borrowed).collect(),
+            reasons,
+            language: language.into(),
+        }
+    }
+
+    /// Returns the text of a label.
+    pub(crate) fn text(&self, label: LabelName) -> &Word {
+        const EMPTY: &Word = &Cow::Borrowed("");
+        self.texts.get(label as usize).unwrap_or(EMPTY)
+    }
 }
 
 labels! {
@@ -441,25 +459,25 @@ labels! {
 }
 
 impl Labels {
-    /// Returns the selector of the label that tells the user why a request was refused.
-    pub(crate) fn refusal(refusal: &Refusal) -> LabelSelector {
+    /// Returns the label that tells the user why a request was refused.
+    pub(crate) fn refusal(refusal: &Refusal) -> LabelName {
         match refusal {
-            Refusal::Busy => |l| &l.busy_hint,
-            Refusal::ApprovalsPending => |l| &l.approvals_hint,
-            Refusal::InterruptsPending => |l| &l.questions_hint,
-            Refusal::AlreadyResolved => |l| &l.already_decided,
-            Refusal::Expired => |l| &l.too_late,
-            Refusal::NoEdits => |l| &l.no_edits,
-            Refusal::NotRemembered => |l| &l.not_remembered,
-            Refusal::Unclean => |l| &l.unclean,
-            Refusal::Changed => |l| &l.changed,
-            Refusal::TooEarly => |l| &l.read_to_end,
-            Refusal::Scripted | Refusal::OnlyUser => |l| &l.press_yourself,
-            Refusal::EachAction { .. } => |l| &l.decisions_missing,
-            Refusal::DecisionNotAllowed { .. } => |l| &l.decision_not_taken,
-            Refusal::Elsewhere => |l| &l.open_elsewhere,
+            Refusal::Busy => LabelName::BusyHint,
+            Refusal::ApprovalsPending => LabelName::ApprovalsHint,
+            Refusal::InterruptsPending => LabelName::QuestionsHint,
+            Refusal::AlreadyResolved => LabelName::AlreadyDecided,
+            Refusal::Expired => LabelName::TooLate,
+            Refusal::NoEdits => LabelName::NoEdits,
+            Refusal::NotRemembered => LabelName::NotRemembered,
+            Refusal::Unclean => LabelName::Unclean,
+            Refusal::Changed => LabelName::Changed,
+            Refusal::TooEarly => LabelName::ReadToEnd,
+            Refusal::Scripted | Refusal::OnlyUser => LabelName::PressYourself,
+            Refusal::EachAction { .. } => LabelName::DecisionsMissing,
+            Refusal::DecisionNotAllowed { .. } => LabelName::DecisionNotTaken,
+            Refusal::Elsewhere => LabelName::OpenElsewhere,
             // Other refusals have a general label, because the code of the application causes them.
-            _ => |l| &l.failed,
+            _ => LabelName::Failed,
         }
     }
 }

@@ -52,7 +52,7 @@ pub(crate) use frame::{
 pub(crate) use hydration::after_hydration;
 pub(crate) use icon_button::{IconButton, TabStop};
 pub(crate) use id::fresh_id;
-pub(crate) use labels::{LabelSelector, Word};
+pub(crate) use labels::Word;
 pub(crate) use lifecycle::{PageLifecycle, is_hidden};
 pub(crate) use live_regions::{LiveRegions, Region, live_in_dialog};
 pub(crate) use partial_list::PartialList;

@@ -2,7 +2,7 @@
 
 use leptos::{html, prelude::*};
 
-use super::{Labels, Words, dynamic, focus, format_count};
+use super::{LabelName, Labels, Words, dynamic, focus, format_count};
 
 /// The number of items that one press of the button adds.
 const ITEMS_PER_PRESS: usize = 100;
@@ -81,8 +81,8 @@ impl PartialList {
 /// Returns the text of a button that shows `count` more of the `total` hidden items.
 pub(crate) fn show_more_text(labels: &Labels, count: usize, total: usize) -> String {
     let template = match total > count {
-        true => &labels.show_more_of,
-        false => &labels.show_more,
+        true => labels.text(LabelName::ShowMoreOf),
+        false => labels.text(LabelName::ShowMore),
     };
     labels.insert_count(&template.replace("{total}", &format_count(total)), count)
 }

@@ -7,23 +7,23 @@
 
 use std::borrow::Cow;
 
-use super::{LabelSelector, Labels, Words, in_browser, time};
+use super::{LabelName, Labels, Words, in_browser, time};
 
 /// The start of the plural forms in a label.
 const PLURAL_START: &str = "{count, plural,";
 
 impl Words {
     /// Returns a label with a count; tracked when called in a reactive closure.
-    pub(crate) fn count(&self, selector: LabelSelector, count: usize) -> String {
+    pub(crate) fn count(&self, label: LabelName, count: usize) -> String {
         let labels = self.get();
-        labels.insert_count(selector(&labels), count)
+        labels.insert_count(labels.text(label), count)
     }
 
     /// Returns a label with a number and the number of all items, as in "2 of 3"; tracked when
     /// called in a reactive closure.
-    pub(crate) fn position(&self, selector: LabelSelector, number: usize, count: usize) -> String {
+    pub(crate) fn position(&self, label: LabelName, number: usize, count: usize) -> String {
         let labels = self.get();
-        labels.insert_position(selector(&labels), number, count)
+        labels.insert_position(labels.text(label), number, count)
     }
 }
 

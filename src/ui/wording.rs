@@ -5,7 +5,7 @@ use std::sync::Arc;
 use leptos::prelude::*;
 
 use super::{
-    dynamic,
+    LabelName, dynamic,
     labels::{Labels, Word},
 };
 
@@ -101,26 +101,26 @@ impl Words {
     }
 
     /// Returns one label; tracked when called in a reactive closure.
-    pub(crate) fn word(&self, selector: fn(&Labels) -> &Word) -> Word {
+    pub(crate) fn word(&self, label: LabelName) -> Word {
         match self {
-            Self::Fixed(labels) => selector(labels).clone(),
-            Self::Live(_) => selector(&self.get()).clone(),
+            Self::Fixed(labels) => labels.text(label).clone(),
+            Self::Live(_) => self.get().text(label).clone(),
         }
     }
 
     /// Renders one label as text.
-    pub(crate) fn text(&self, selector: fn(&Labels) -> &Word) -> AnyView {
+    pub(crate) fn text(&self, label: LabelName) -> AnyView {
         let words = self.clone();
         match self {
-            Self::Fixed(labels) => selector(labels).clone().into_any(),
-            Self::Live(_) => dynamic(move || words.word(selector)).into_any(),
+            Self::Fixed(labels) => labels.text(label).clone().into_any(),
+            Self::Live(_) => dynamic(move || words.word(label)).into_any(),
         }
     }
 
     /// Returns one label as the value of an attribute.
-    pub(crate) fn attr(&self, selector: fn(&Labels) -> &Word) -> AttrText {
+    pub(crate) fn attr(&self, label: LabelName) -> AttrText {
         let words = self.clone();
-        Box::new(move || words.word(selector))
+        Box::new(move || words.word(label))
     }
 }
 

@@ -49,6 +49,8 @@ const STOPPED: [&str; 3] = ["stopped", "stopped_text", "reload"];
 
 /// The texts of one language.
 struct LanguageTable {
+    /// The language tag.
+    tag: String,
     /// The labels, as pairs of name and text.
     texts: Vec<(String, String)>,
     reasons: Vec<String>,
@@ -61,15 +63,18 @@ impl LanguageTable {
         )?))
     }
 
-    /// Parses the literal of a table: `name: "text".into(),` and `translate_reasons(["text", …])`.
+    /// Parses a table: `Translation { name: "text", … }`, the list `REASONS` after it, and the tag of
+    /// the language in `from_translation("de", …)`.
     fn parse(source: &str) -> Self {
-        let literal = source.split_once("Self {\n        Self {");
-        let literal = literal.map_or(source, |(_, literal)| literal);
-        let (texts, reasons) = literal
-            .split_once("translate_reasons([")
-            .unwrap_or((literal, ""));
+        let part_after = |mark| source.split_once(mark).map_or("", |(_, part)| part);
+        let (texts, reasons) = part_after(" = Translation {")
+            .split_once("const REASONS")
+            .unwrap_or((part_after(" = Translation {"), ""));
+        let (reasons, _) = reasons.split_once("];").unwrap_or((reasons, ""));
+        let tag = part_after("from_translation(\"").split_once('"');
         let texts = string_literals(texts).into_iter();
         Self {
+            tag: tag.map_or_else(String::new, |(tag, _)| tag.to_owned()),
             texts: texts
                 .filter_map(|(before, text)| {
                     let name = before.trim_end().strip_suffix(':')?;
@@ -171,7 +176,7 @@ pub(crate) fn check(project: &Project) -> Outcome<()> {
     let mut faults = Vec::new();
     for (code, file) in LANGUAGES {
         let table = LanguageTable::read(project, file)?;
-        if table.get("language") != Some(code) {
+        if table.tag != code {
             faults.push(format!("{TABLES}/{file}.rs: the language is not `{code}`"));
         }
         faults.extend(
@@ -329,9 +334,10 @@ fn to_camel_case(name: &str) -> String {
 mod tests {
     use super::*;
 
-    const TABLE: &str = "Self {\n        Self {\n            send: \"Senden\".into(),\n            \
-        new_messages:\n                \"{count} neue \\\n                    Nachrichten\"\n                .into(),\n            \
-        reasons: translate_reasons([\n                \"mindestens {limit}\",\n            ]),";
+    const TABLE: &str = "const TEXTS: [&str; 2] = Translation {\n    send: \"Senden\",\n    \
+        new_messages: \"{count} neue \\\n                    Nachrichten\",\n    ..ENGLISH\n}\n.into_list();\n\
+        const REASONS: [&str; 1] = [\n    \"mindestens {limit}\",\n];\n\
+        Self::from_translation(\"de\", &TEXTS, translate_reasons(REASONS))";
 
     #[test]
     fn a_table_is_parsed_with_continued_lines() {
@@ -339,12 +345,13 @@ mod tests {
         assert_eq!(table.get("send"), Some("Senden"));
         assert_eq!(table.get("new_messages"), Some("{count} neue Nachrichten"));
         assert_eq!(table.reasons, ["mindestens {limit}"]);
+        assert_eq!(table.tag, "de");
     }
 
     #[test]
     fn missing_labels_and_wrong_placeholders_are_reported() {
         let english = LanguageTable::parse(
-            "Self {\n        Self { send: \"Send {name}\".into(), stop: \"Stop\".into(), translate_reasons([",
+            "const ENGLISH: Translation = Translation { send: \"Send {name}\", stop: \"Stop\" };",
         );
         let names = ["send", "stop"].map(str::to_owned);
         let faults = compare_tables(&names, 2, &english, &LanguageTable::parse(TABLE));

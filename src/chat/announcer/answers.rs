@@ -13,7 +13,7 @@ use super::{Speech, activity_announcer::ActivityAnnouncer, plain_text::BlockRead
 use crate::{
     assistant::Assistant,
     render::PartKind,
-    ui::{Words, effect, floor_char_boundary},
+    ui::{LabelName, Words, effect, floor_char_boundary},
     view::{MessageCell, MessageEntry, MessageList},
 };
 
@@ -54,8 +54,8 @@ impl Speaker {
     /// text of the page.
     fn prefix_author(&self, block: &str) -> String {
         let author = untrack(|| match self.attributed {
-            true => self.words.word(|l| &l.attributed),
-            false => self.words.word(|l| &l.assistant),
+            true => self.words.word(LabelName::Attributed),
+            false => self.words.word(LabelName::Assistant),
         });
         format!("{author}: {block}")
     }
@@ -66,9 +66,9 @@ impl Speaker {
         let labels = self.words.now();
         let beginning = skeleton(block);
         let request_labels = [
-            &labels.approval_asked,
-            &labels.question_asked,
-            &labels.agent_call_question,
+            labels.text(LabelName::ApprovalAsked),
+            labels.text(LabelName::QuestionAsked),
+            labels.text(LabelName::AgentCallQuestion),
         ];
         let prefixes =
             request_labels.map(|label| skeleton(label.split('{').next().unwrap_or_default()));
@@ -226,7 +226,7 @@ impl AnswerProgress {
         if speech == Speech::Off {
             let has_text = texts.iter().any(|(_, text, _)| !text.trim().is_empty());
             if complete && has_text {
-                announcer.announce_status(untrack(|| words.word(|l| &l.answer_finished)));
+                announcer.announce_status(untrack(|| words.word(LabelName::AnswerFinished)));
             }
             return;
         }
@@ -239,7 +239,7 @@ impl AnswerProgress {
                 }
                 self.announced_chars += block.chars().count();
                 if self.announced_chars > MAX_ANNOUNCED_CHARS {
-                    announcer.announce_answer(untrack(|| words.word(|l| &l.speech_continues)));
+                    announcer.announce_answer(untrack(|| words.word(LabelName::SpeechContinues)));
                     break;
                 }
                 let needs_author =
@@ -252,7 +252,7 @@ impl AnswerProgress {
             let is_cut = text.len() + char::MAX.len_utf8() > MAX_CONVERTED_BYTES;
             if complete && is_cut && self.announced_chars <= MAX_ANNOUNCED_CHARS {
                 self.announced_chars = MAX_ANNOUNCED_CHARS + 1;
-                announcer.announce_answer(untrack(|| words.word(|l| &l.speech_continues)));
+                announcer.announce_answer(untrack(|| words.word(LabelName::SpeechContinues)));
             }
         }
     }

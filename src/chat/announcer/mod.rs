@@ -20,7 +20,7 @@ use crate::{
     action::ToolCallView,
     assistant::{Assistant, assistant_for},
     tool::{error_reason, escape_hidden, failure_reason, has_failed, question_text},
-    ui::{Labels, Word, Words, after, effect, memo},
+    ui::{LabelName, Words, after, effect, memo},
 };
 pub(super) use activity_announcer::ActivityAnnouncer;
 
@@ -147,7 +147,7 @@ fn announce_requests(assistant: &Assistant, announcer: ActivityAnnouncer) {
             count > 0 || is_asking
         };
         let question_label = has_question
-            .then(|| untrack(|| announcement_words.word(|l| &l.question_asked)).to_string());
+            .then(|| untrack(|| announcement_words.word(LabelName::QuestionAsked)).to_string());
         let open_keys = current_approvals.get_untracked();
         let open_approvals = arrived_requests
             .approvals
@@ -161,7 +161,7 @@ fn announce_requests(assistant: &Assistant, announcer: ActivityAnnouncer) {
         };
         let calls: Vec<String> = untrack(|| open_approvals.map(describe).collect());
         let approval_text = (!calls.is_empty()).then(|| {
-            let label = untrack(|| announcement_words.word(|l| &l.approval_asked));
+            let label = untrack(|| announcement_words.word(LabelName::ApprovalAsked));
             label.replace("{what}", &calls.join("; "))
         });
         let texts: Vec<String> = question_label.into_iter().chain(approval_text).collect();
@@ -200,8 +200,8 @@ fn announce_requests(assistant: &Assistant, announcer: ActivityAnnouncer) {
         let activity = activity.get();
         if activity.elsewhere && was_elsewhere != Some(true) {
             announcer.announce_status(untrack(|| match activity.waiting || activity.asking {
-                true => words.word(|l| &l.elsewhere_waiting),
-                false => words.word(|l| &l.elsewhere),
+                true => words.word(LabelName::ElsewhereWaiting),
+                false => words.word(LabelName::Elsewhere),
             }));
         }
         activity.elsewhere
@@ -239,7 +239,7 @@ fn failure_text(call: &ToolCallView<Value>, event: &CallEvent, words: &Words) ->
         return None;
     }
     let title = call.title().unwrap_or_else(|| escape_hidden(event.name()));
-    let text = words.word(|l| &l.tool_failed).replace("{tool}", &title);
+    let text = words.word(LabelName::ToolFailed).replace("{tool}", &title);
     let reason = match event.kind() {
         CallEventKind::Ended {
             error: Some((kind, message)),
@@ -257,7 +257,7 @@ fn failure_text(call: &ToolCallView<Value>, event: &CallEvent, words: &Words) ->
 /// call, or else a text with the title or the name of the action.
 pub(super) fn running_text<T>(call: &ToolCallView<T>, words: &Words) -> String {
     let labels = call.texts();
-    let with_name = |name: String| format!("{} {name}", words.word(|l| &l.running));
+    let with_name = |name: String| format!("{} {name}", words.word(LabelName::Running));
     labels
         .doing
         .unwrap_or_else(|| with_name(labels.title.unwrap_or_else(|| escape_hidden(&call.name()))))
@@ -312,7 +312,7 @@ fn announce_after_silence(
             return;
         }
         if announcer.announcement_count() == count {
-            let label: fn(&Labels) -> &Word = |l| &l.still_working;
+            let label = LabelName::StillWorking;
             announcer.announce_status(untrack(|| words.word(label)));
         }
         announce_after_silence(announcer, words, round, current_round);

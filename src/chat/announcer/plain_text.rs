@@ -3,6 +3,8 @@
 #[cfg(feature = "markdown")]
 use assistant_core::text::markdown::{Kind, Markdown, Node};
 
+#[cfg(feature = "markdown")]
+use crate::ui::LabelName;
 use crate::ui::Labels;
 
 /// A reader of a growing text, which returns each block once the block is complete.
@@ -68,7 +70,7 @@ fn push_plain_text(node: &Node, labels: &Labels, output: &mut String) {
         Kind::SoftBreak | Kind::HardBreak => output.push(' '),
         Kind::CodeBlock { text, .. } => {
             let line_count = text.lines().count();
-            output.push_str(&labels.insert_count(&labels.speech_code, line_count));
+            output.push_str(&labels.insert_count(labels.text(LabelName::SpeechCode), line_count));
         }
         Kind::Rule | Kind::FootnoteReference(_) => {}
         _ => node

@@ -5,8 +5,8 @@ use leptos::{ev, html, prelude::*};
 
 use super::super::{message_context::MessageContext, transcript_context::TranscriptContext};
 use crate::ui::{
-    Icon, IconButton, LabelSelector, Labels, Words, closest, dynamic, effect,
-    focus::focus_descendant, fresh_id, is_composing, when,
+    Icon, IconButton, LabelName, Labels, Words, closest, dynamic, effect, focus::focus_descendant,
+    fresh_id, is_composing, when,
 };
 
 /// The button that replaces a user message's text with a [`MessageEditor`]. The button is shown
@@ -45,7 +45,7 @@ pub(in crate::chat) fn edit_button(transcript: &TranscriptContext, id: &MessageI
     IconButton {
         class: "la-button la-message-edit",
         disabled: Signal::derive(move || activity.get().busy),
-        ..IconButton::new(|l| &l.edit_message, Icon::Pencil, on_click)
+        ..IconButton::new(LabelName::EditMessage, Icon::Pencil, on_click)
     }
     .view(&words)
 }
@@ -89,7 +89,7 @@ struct Draft {
     words: Words,
     form: NodeRef<html::Form>,
     input: NodeRef<html::Textarea>,
-    refusal: RwSignal<Option<LabelSelector>>,
+    refusal: RwSignal<Option<LabelName>>,
 }
 
 impl Draft {
@@ -193,7 +193,7 @@ fn render_editor(transcript: &TranscriptContext, id: &MessageId) -> AnyView {
             <textarea
                 class="la-input la-message-editor-input"
                 rows="1"
-                aria-label=words.attr(|l| &l.your_message)
+                aria-label=words.attr(LabelName::YourMessage)
                 aria-describedby=reason_id.clone()
                 node_ref=draft.input
                 on:input=move |_| refusal.set(None)
@@ -208,10 +208,10 @@ fn render_editor(transcript: &TranscriptContext, id: &MessageId) -> AnyView {
                     data-size="small"
                     on:click=move |_| cancel_draft.close()
                 >
-                    <span>{words.text(|l| &l.cancel)}</span>
+                    <span>{words.text(LabelName::Cancel)}</span>
                 </button>
                 <button type="submit" class="la-button" data-variant="primary" data-size="small">
-                    <span>{words.text(|l| &l.send)}</span>
+                    <span>{words.text(LabelName::Send)}</span>
                 </button>
             </div>
         </form>

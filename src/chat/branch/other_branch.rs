@@ -4,7 +4,7 @@ use leptos::{ev, prelude::*};
 
 use crate::{
     assistant::{Assistant, assistant_for},
-    ui::{Icon, Words, closest, dynamic, focus::focus_descendant, when},
+    ui::{Icon, LabelName, Words, closest, dynamic, focus::focus_descendant, when},
 };
 
 /// Shows that work is running or waits for the user on a branch that is not shown, with a button
@@ -27,12 +27,12 @@ pub fn OtherBranch(
     let render_notice = move || {
         let (words, notice_activity, assistant) =
             (words.clone(), notice_activity.clone(), assistant.clone());
-        let button_label = words.text(|l| &l.show_elsewhere);
+        let button_label = words.text(LabelName::ShowElsewhere);
         let text = move || {
             let activity = notice_activity.get();
             match activity.waiting || activity.asking {
-                true => words.word(|l| &l.elsewhere_waiting),
-                false => words.word(|l| &l.elsewhere),
+                true => words.word(LabelName::ElsewhereWaiting),
+                false => words.word(LabelName::Elsewhere),
             }
         };
         let on_click = move |event: ev::MouseEvent| {

@@ -4,7 +4,7 @@ use assistant_core::conversation::{MessageId, Sibling};
 use leptos::{ev, html, prelude::*};
 
 use super::super::{message_context::MessageContext, transcript_context::TranscriptContext};
-use crate::ui::{Icon, IconButton, Labels, Word, Words, dynamic, effect, memo, when};
+use crate::ui::{Icon, IconButton, LabelName, Words, dynamic, effect, memo, when};
 
 /// Shows the version of a message, "2 / 3", with buttons for the previous and the next version.
 /// Renders nothing for a message with one version. A [`Transcript`](crate::chat::Transcript) shows
@@ -69,12 +69,12 @@ pub(in crate::chat) fn render_picker(transcript: &TranscriptContext, id: &Messag
     let short_words = words.clone();
     let short_text = move || {
         let (number, count) = version.get();
-        short_words.position(|l| &l.version_place, number, count)
+        short_words.position(LabelName::VersionPlace, number, count)
     };
     let long_words = words.clone();
     let long_text = move || {
         let (number, count) = version.get();
-        long_words.position(|l| &l.version, number, count)
+        long_words.position(LabelName::Version, number, count)
     };
     let [previous_button, next_button] = buttons;
     let switch_back = switch.clone();
@@ -82,13 +82,13 @@ pub(in crate::chat) fn render_picker(transcript: &TranscriptContext, id: &Messag
         <div
             class="la-branch-picker"
             role="group"
-            aria-label=words.attr(|l| &l.versions)
+            aria-label=words.attr(LabelName::Versions)
             on:keydown=on_keydown
         >
             {arrow_button(
                 &words,
                 previous_button,
-                |l| &l.previous_version,
+                LabelName::PreviousVersion,
                 Icon::ChevronLeft,
                 Signal::derive(move || version.get().0 <= 1),
                 Box::new(move || switch_back(Sibling::Previous)),
@@ -100,7 +100,7 @@ pub(in crate::chat) fn render_picker(transcript: &TranscriptContext, id: &Messag
             {arrow_button(
                 &words,
                 next_button,
-                |l| &l.next_version,
+                LabelName::NextVersion,
                 Icon::Chevron,
                 Signal::derive(move || version.get().0 >= version.get().1),
                 Box::new(move || switch(Sibling::Next)),
@@ -155,7 +155,7 @@ fn restore_focus_after_switch(
             let _ = button.focus_with_options(&options);
             transcript.resume_following();
             let (number, count) = version.get_untracked();
-            let text = untrack(|| words.position(|l| &l.version, number, count));
+            let text = untrack(|| words.position(LabelName::Version, number, count));
             transcript.announce(text);
         }
     });
@@ -164,7 +164,7 @@ fn restore_focus_after_switch(
 fn arrow_button(
     words: &Words,
     node: NodeRef<html::Button>,
-    label: fn(&Labels) -> &Word,
+    label: LabelName,
     icon: Icon,
     is_at_end: Signal<bool>,
     on_click: Box<dyn Fn()>,

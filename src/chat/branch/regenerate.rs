@@ -6,7 +6,7 @@ use leptos::{ev, prelude::*};
 use super::super::{message_context::MessageContext, transcript_context::TranscriptContext};
 use crate::{
     assistant::Assistant,
-    ui::{Icon, IconButton, Words, closest, focus::focus_descendant, when},
+    ui::{Icon, IconButton, LabelName, Words, closest, focus::focus_descendant, when},
 };
 
 /// The button that regenerates an answer as a new version; the previous version stays, and a
@@ -59,7 +59,7 @@ pub(in crate::chat) fn regenerate_button(
     IconButton {
         class: "la-button la-message-regenerate",
         disabled: Signal::derive(move || activity.get().busy),
-        ..IconButton::new(|l| &l.regenerate, Icon::Refresh, on_click)
+        ..IconButton::new(LabelName::Regenerate, Icon::Refresh, on_click)
     }
     .view(&words)
 }

@@ -15,7 +15,7 @@ use crate::{
     action::ToolCallView,
     assistant::Assistant,
     attachment::{AttachmentTray, Attachments},
-    ui::{LabelSelector, Words, console_error, effect, in_browser, memo, now},
+    ui::{LabelName, Words, console_error, effect, in_browser, memo, now},
     view::Activity,
 };
 
@@ -30,7 +30,7 @@ pub(in crate::chat) struct ComposerContext {
     pub(super) words: Words,
     pub(super) tray: Option<AttachmentTray>,
     /// The reason why the last attempt to send was refused.
-    pub(super) refusal: RwSignal<Option<LabelSelector>>,
+    pub(super) refusal: RwSignal<Option<LabelName>>,
     pub(super) is_busy: Memo<bool>,
     pub(super) state: Memo<&'static str>,
     /// True if a question other than an approval is open.
@@ -256,16 +256,16 @@ fn composer_state(activity: Activity) -> &'static str {
 }
 
 /// Returns the label of the hint line while no message is refused.
-pub(super) fn hint_label(composer: &ComposerContext) -> LabelSelector {
+pub(super) fn hint_label(composer: &ComposerContext) -> LabelName {
     let is_question_open = composer.is_question_open.get();
     match composer.state.get() {
-        BLOCKED_STATE | RUNNING_STATE if composer.is_elsewhere.get() => |l| &l.elsewhere_hint,
-        _ if composer.would_deny.get() => |l| &l.auto_deny_hint,
-        BLOCKED_STATE | RUNNING_STATE if is_question_open => |l| &l.questions_hint,
-        BLOCKED_STATE => |l| &l.approvals_hint,
-        RUNNING_STATE if composer.would_interject.get() => |l| &l.queue_hint,
-        RUNNING_STATE => |l| &l.busy_hint,
-        _ => |l| &l.hint,
+        BLOCKED_STATE | RUNNING_STATE if composer.is_elsewhere.get() => LabelName::ElsewhereHint,
+        _ if composer.would_deny.get() => LabelName::AutoDenyHint,
+        BLOCKED_STATE | RUNNING_STATE if is_question_open => LabelName::QuestionsHint,
+        BLOCKED_STATE => LabelName::ApprovalsHint,
+        RUNNING_STATE if composer.would_interject.get() => LabelName::QueueHint,
+        RUNNING_STATE => LabelName::BusyHint,
+        _ => LabelName::Hint,
     }
 }
 

@@ -8,7 +8,7 @@ use super::{
     context::{ComposerContext, SharedComposer},
     parts::ComposerButton,
 };
-use crate::ui::{Icon, Labels, decider_by};
+use crate::ui::{Icon, LabelName, Labels, decider_by};
 
 /// The button that denies the open request with the text of the composer as the reason. The button
 /// is shown once there is text and no file is attached, while exactly one request is open, nothing
@@ -26,7 +26,7 @@ pub fn ComposerDeny(
     let content = match children {
         Some(children) => children(),
         None => {
-            let label = composer.words.text(|l| &l.deny_with_text);
+            let label = composer.words.text(LabelName::DenyWithText);
             view! { {Icon::Ban.view()} <span>{label}</span> }.into_any()
         }
     };

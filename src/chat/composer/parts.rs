@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     attachment::{attach_button, tray_view},
-    ui::{Icon, Words, dynamic, effect, has_modifier, is_composing},
+    ui::{Icon, LabelName, Words, dynamic, effect, has_modifier, is_composing},
 };
 
 /// The text box of a composer, as a `textarea`. Enter sends the message, and Shift+Enter inserts a
@@ -69,9 +69,9 @@ pub fn ComposerInput() -> impl IntoView {
         <textarea
             class="la-composer-input"
             rows="1"
-            aria-label=words.attr(|l| &l.message)
-            aria-description=words.attr(|l| &l.hint)
-            placeholder=words.attr(|l| &l.placeholder)
+            aria-label=words.attr(LabelName::Message)
+            aria-description=words.attr(LabelName::Hint)
+            placeholder=words.attr(LabelName::Placeholder)
             node_ref=input
             on:keydown=on_keydown
             on:input=on_input
@@ -102,8 +102,8 @@ pub fn ComposerSend(
     };
     let (words, would_interject) = (composer.words.clone(), composer.would_interject);
     let label = move || match would_interject.get() {
-        true => words.word(|l| &l.interject),
-        false => words.word(|l| &l.send),
+        true => words.word(LabelName::Interject),
+        false => words.word(LabelName::Send),
     };
     ComposerButton {
         kind: "submit",
@@ -145,7 +145,7 @@ pub fn ComposerStop(
         variant: None,
         is_shown: composer.is_busy.into(),
         focused: composer.on_stop,
-        content: button_content(children, Icon::Stop, composer.words.text(|l| &l.stop)),
+        content: button_content(children, Icon::Stop, composer.words.text(LabelName::Stop)),
         on_click: Box::new(stop),
     }
     .view()

@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use super::context::{ComposerContext, is_open_question};
 use crate::{
     assistant::Assistant,
-    ui::{LabelSelector, Labels},
+    ui::{LabelName, Labels},
 };
 
 /// A function that passes a message to the assistant.
@@ -26,7 +26,7 @@ impl ComposerContext {
 
 /// Delivers the text and the attachments, and clears both. If the message is refused, the text and
 /// the attachments stay, and the reason is returned. Does nothing if there is nothing to send.
-fn deliver_draft(composer: &ComposerContext, deliver: DeliverFn) -> Result<(), LabelSelector> {
+fn deliver_draft(composer: &ComposerContext, deliver: DeliverFn) -> Result<(), LabelName> {
     let (assistant, tray) = (&composer.assistant, composer.tray.as_ref());
     let text = composer.handle.current_text();
     let text = text.trim_end();
@@ -38,13 +38,13 @@ fn deliver_draft(composer: &ComposerContext, deliver: DeliverFn) -> Result<(), L
         return Ok(());
     };
     let result = deliver(assistant, content);
-    result.map_err(|refusal| -> LabelSelector {
+    result.map_err(|refusal| -> LabelName {
         // The hint for approvals is used if no question is open, because the session refuses the
         // message with the same reason for questions and approvals.
         let interrupts = assistant.interrupts();
         let has_question = interrupts.with_untracked(|list| list.iter().any(is_open_question));
         match refusal {
-            Refusal::InterruptsPending if !has_question => |l| &l.approvals_hint,
+            Refusal::InterruptsPending if !has_question => LabelName::ApprovalsHint,
             refusal => Labels::refusal(&refusal),
         }
     })?;

@@ -23,7 +23,7 @@ use crate::{
     runtime::engine,
     store::Ownership,
     ui::{
-        Icon, Words, after, closest, dynamic, effect, focus, memo, spawn_local, spinner,
+        Icon, LabelName, Words, after, closest, dynamic, effect, focus, memo, spawn_local, spinner,
         wait_for_pending_work,
     },
 };
@@ -152,7 +152,8 @@ impl DeferredParts {
                 if attempt.try_get_value() == Some(number)
                     && is_awaited.try_get_untracked() == Some(true)
                 {
-                    self.announcer.announce_status(words.word(|l| &l.loading));
+                    self.announcer
+                        .announce_status(words.word(LabelName::Loading));
                 }
             });
         });
@@ -275,7 +276,7 @@ impl DeferredParts {
                     class="la-transcript-scroller"
                     role="log"
                     aria-live="off"
-                    aria-label=words.attr(|l| &l.conversation)
+                    aria-label=words.attr(LabelName::Conversation)
                     tabindex="0"
                 >
                     <div class="la-transcript-content">{content}</div>
@@ -315,8 +316,8 @@ impl DeferredParts {
             kind: None,
             role: "alert",
             icon: Icon::Alert,
-            text: |l| &l.not_loaded,
-            button: |l| &l.retry,
+            text: LabelName::NotLoaded,
+            button: LabelName::Retry,
         };
         bar.view(words, move |event| {
             focus::focus_after_removal(&event_target(&event), event.detail() == 0);
@@ -354,11 +355,11 @@ fn move_focus_to_transcript(placeholder: NodeRef<html::Div>) {
 /// Renders the line that shows that the agent is thinking. The conversation shows the same line
 /// before an answer begins.
 fn thinking_line(words: &Words) -> AnyView {
-    let label = words.text(|l| &l.thinking);
+    let label = words.text(LabelName::Thinking);
     view! { <p class="la-working"><span class="la-working-quiet">{label}</span></p> }.into_any()
 }
 
 fn loading_line(words: &Words) -> AnyView {
-    let label = words.text(|l| &l.loading);
+    let label = words.text(LabelName::Loading);
     view! { <p class="la-working">{spinner()} <span>{label}</span></p> }.into_any()
 }

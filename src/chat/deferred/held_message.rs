@@ -6,7 +6,7 @@ use leptos::{html::span, prelude::*};
 
 use crate::{
     chat::queued_messages::render_text_part,
-    ui::{Icon, Words, fresh_id},
+    ui::{Icon, LabelName, Words, fresh_id},
 };
 
 /// Renders the user's message as a turn.
@@ -24,7 +24,7 @@ pub(super) fn view(words: &Words, content: &Content) -> AnyView {
     let heading_id = format!("la-turn-{}", fresh_id());
     view! {
         <article class="la-turn" aria-labelledby=heading_id.clone() data-of="user" data-newest="">
-            <h3 class="la-visually-hidden" id=heading_id.clone()>{words.text(|l| &l.you)}</h3>
+            <h3 class="la-visually-hidden" id=heading_id.clone()>{words.text(LabelName::You)}</h3>
             <div class="la-message" data-role="user">
                 <div class="la-message-parts">{parts}</div>
             </div>

@@ -18,7 +18,7 @@ use super::{
 use crate::{
     assistant::{Assistant, assistant_for},
     tool::ApprovalBatch,
-    ui::{Attributes, Words, attributes, scope, when},
+    ui::{Attributes, LabelName, Words, attributes, scope, when},
     view::{MessageCell, PartKind},
 };
 
@@ -180,7 +180,7 @@ fn message_article(
         let is_by_user = message.role == Role::User;
         let is_attributed = message.attributed.clone();
         let speaker = move || match (is_by_user, is_attributed.get()) {
-            (true, false) => words.word(|l| &l.you),
+            (true, false) => words.word(LabelName::You),
             (_, is_attributed) => speaker_text(&words, speaker_name.as_deref(), is_attributed),
         };
         let (role, is_attributed) = (message.role, message.attributed.clone());

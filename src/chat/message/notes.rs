@@ -8,7 +8,7 @@ use super::MessageContext;
 use crate::{
     part::stored_steps,
     tool::ExactText,
-    ui::{Icon, Words, dynamic, memo, when},
+    ui::{Icon, LabelName, Words, dynamic, memo, when},
 };
 
 /// Notes below a message: a mark if the user sent the message during a run, the steps of the agent,
@@ -44,7 +44,7 @@ pub fn MessageNotes() -> impl IntoView {
         let interjected_note = is_interjected.then(|| {
             view! {
                 <p class="la-message-note" data-note="interjected">
-                    {Icon::Chat.view()} <span>{words.text(|l| &l.interjected)}</span>
+                    {Icon::Chat.view()} <span>{words.text(LabelName::Interjected)}</span>
                 </p>
             }
         });
@@ -88,11 +88,11 @@ fn displayed_cut(message_context: &MessageContext) -> Memo<Option<Cut>> {
 /// Renders the reason why the message is incomplete, or has no answer.
 fn cut_note(words: &Words, cut: Cut, is_by_user: bool) -> impl IntoView + use<> {
     let (label, is_failure) = match cut {
-        Cut::Failed | Cut::BrokenOff if is_by_user => (words.text(|l| &l.cut_unanswered), true),
-        Cut::Stopped => (words.text(|l| &l.cut_stopped), false),
-        Cut::Cancelled => (words.text(|l| &l.cut_cancelled), false),
-        Cut::Failed => (words.text(|l| &l.cut_failed), true),
-        _ => (words.text(|l| &l.cut_broken_off), true),
+        Cut::Failed | Cut::BrokenOff if is_by_user => (words.text(LabelName::CutUnanswered), true),
+        Cut::Stopped => (words.text(LabelName::CutStopped), false),
+        Cut::Cancelled => (words.text(LabelName::CutCancelled), false),
+        Cut::Failed => (words.text(LabelName::CutFailed), true),
+        _ => (words.text(LabelName::CutBrokenOff), true),
     };
     let icon = if is_failure { Icon::Alert } else { Icon::Ban };
     view! {
@@ -108,9 +108,9 @@ fn disputed_note(words: &Words, text: String) -> impl IntoView + use<> {
     view! {
         <details class="la-message-disputed la-fold">
             <summary class="la-fold-summary">
-                {Icon::Alert.view()} <span>{words.text(|l| &l.disputed)}</span> {Icon::chevron()}
+                {Icon::Alert.view()} <span>{words.text(LabelName::Disputed)}</span> {Icon::chevron()}
             </summary>
-            <p class="la-tool-label">{words.text(|l| &l.agents_version)}</p>
+            <p class="la-tool-label">{words.text(LabelName::AgentsVersion)}</p>
             <pre class="la-code" data-kind="agents-version" tabindex="0" dir="auto">
                 <ExactText text readable=true />
             </pre>

@@ -15,7 +15,7 @@ use crate::{
     chat::grouping::{Groups, grouped_call},
     part::part_view,
     tool::{ApprovalBatch, ExactText, ToolCallSlot, batch_bar, escape_hidden, has_default_card},
-    ui::{Icon, PartialList, Word, Words, closest, dynamic, memo, paced_each, truncate},
+    ui::{Icon, LabelName, PartialList, Word, Words, closest, dynamic, memo, paced_each, truncate},
     view::{PartCell, PartKind},
 };
 
@@ -32,7 +32,7 @@ pub fn MessageSpeaker() -> impl IntoView {
     let name = truncate(&name, MAX_NAME_CHARS).into_owned();
     Some(view! {
         <p class="la-message-speaker">
-            {message_context.words.text(|l| &l.assistant)} " · "
+            {message_context.words.text(LabelName::Assistant)} " · "
             <bdi class="la-message-name">
                 <ExactText text=name />
             </bdi>
@@ -44,9 +44,9 @@ pub fn MessageSpeaker() -> impl IntoView {
 /// the agent has chosen, if any, and a mark if the agent wrote the message as if the user had
 /// written it. A name is never shown alone.
 pub(super) fn speaker_text(words: &Words, name: Option<&str>, attributed: bool) -> Word {
-    let assistant = words.word(|l| &l.assistant);
+    let assistant = words.word(LabelName::Assistant);
     let name = name.map(|name| escape_hidden(&truncate(name, MAX_NAME_CHARS)));
-    let attribution = attributed.then(|| words.word(|l| &l.attributed).into_owned());
+    let attribution = attributed.then(|| words.word(LabelName::Attributed).into_owned());
     let segments: Vec<String> = std::iter::once(assistant.into_owned())
         .chain(name)
         .chain(attribution)
@@ -147,7 +147,7 @@ pub fn MessageParts() -> impl IntoView {
         let attribution_note = is_attributed.get().then(|| {
             view! {
                 <p class="la-message-note" data-note="attributed">
-                    {Icon::Alert.view()} <span>{words.text(|l| &l.attributed)}</span>
+                    {Icon::Alert.view()} <span>{words.text(LabelName::Attributed)}</span>
                 </p>
             }
         });
@@ -265,8 +265,8 @@ fn ExpandAllButton() -> impl IntoView {
         }
     };
     let label = move || match is_open.get() {
-        true => words.word(|l| &l.collapse_all),
-        false => words.word(|l| &l.expand_all),
+        true => words.word(LabelName::CollapseAll),
+        false => words.word(LabelName::ExpandAll),
     };
     view! {
         <div class="la-tool-group-head">

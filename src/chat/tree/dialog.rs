@@ -7,7 +7,7 @@ use assistant_core::{
 use leptos::{ev, html, prelude::*};
 
 use super::{TreeDialog, TreeState, row::message_preview};
-use crate::ui::{LabelSelector, Labels, Word, dynamic, each, effect, fresh_id, live_in_dialog};
+use crate::ui::{LabelName, Labels, dynamic, each, effect, fresh_id, live_in_dialog};
 
 /// Renders the open dialog of the tree, if any.
 pub(super) fn view(tree: &TreeState) -> AnyView {
@@ -48,8 +48,8 @@ fn deletion_dialog(tree: &TreeState, dialog_id: String, id: &MessageId) -> AnyVi
     let text = {
         let words = words.clone();
         move || match count {
-            0 | 1 => words.word(|l| &l.delete_one).into_owned(),
-            count => words.count(|l| &l.delete_text, count),
+            0 | 1 => words.word(LabelName::DeleteOne).into_owned(),
+            count => words.count(LabelName::DeleteText, count),
         }
     };
     let description_id = format!("la-dialog-{}", fresh_id());
@@ -64,11 +64,11 @@ fn deletion_dialog(tree: &TreeState, dialog_id: String, id: &MessageId) -> AnyVi
     let message = id.clone();
     DialogFrame {
         element,
-        title: |l| &l.delete_title,
+        title: LabelName::DeleteTitle,
         description_id: Some(description_id),
         content: content.into_any(),
         focuses_cancel: true,
-        confirm_label: |l| &l.delete,
+        confirm_label: LabelName::Delete,
         variant: "danger",
         value: "confirm",
         on_submit: Box::new(|_| ()),
@@ -94,13 +94,13 @@ fn deletion_dialog(tree: &TreeState, dialog_id: String, id: &MessageId) -> AnyVi
 /// confirms.
 struct DialogFrame {
     element: NodeRef<html::Dialog>,
-    title: fn(&Labels) -> &Word,
+    title: LabelName,
     /// The id of the element that describes the dialog.
     description_id: Option<String>,
     content: AnyView,
     /// True if Cancel has the initial focus.
     focuses_cancel: bool,
-    confirm_label: fn(&Labels) -> &Word,
+    confirm_label: LabelName,
     variant: &'static str,
     value: &'static str,
     on_submit: Box<dyn FnMut(ev::SubmitEvent)>,
@@ -136,7 +136,7 @@ impl DialogFrame {
                             value="cancel"
                             autofocus=self.focuses_cancel
                         >
-                            <span>{words.text(|l| &l.cancel)}</span>
+                            <span>{words.text(LabelName::Cancel)}</span>
                         </button>
                         <button
                             type="submit"
@@ -170,7 +170,7 @@ fn edit_dialog(tree: &TreeState, dialog_id: String, id: &MessageId) -> AnyView {
             input.set_value(&text);
         }
     });
-    let refusal_label = RwSignal::new(None::<LabelSelector>);
+    let refusal_label = RwSignal::new(None::<LabelName>);
     let submit = {
         let (tree, id) = (tree.clone(), id.clone());
         move |event: ev::SubmitEvent| {
@@ -198,7 +198,7 @@ fn edit_dialog(tree: &TreeState, dialog_id: String, id: &MessageId) -> AnyView {
         <textarea
             class="la-input la-tree-edit"
             rows="4"
-            aria-label=words.attr(|l| &l.your_message)
+            aria-label=words.attr(LabelName::YourMessage)
             node_ref=input
             autofocus
         ></textarea>
@@ -208,11 +208,11 @@ fn edit_dialog(tree: &TreeState, dialog_id: String, id: &MessageId) -> AnyView {
     };
     DialogFrame {
         element,
-        title: |l| &l.edit_message,
+        title: LabelName::EditMessage,
         description_id: None,
         content: content.into_any(),
         focuses_cancel: false,
-        confirm_label: |l| &l.send,
+        confirm_label: LabelName::Send,
         variant: "primary",
         value: "send",
         on_submit: Box::new(submit),

@@ -11,7 +11,7 @@ use super::{
     TreeItem, TreeState,
     view::{as_float, floor_to_index, truncate_to_pixels},
 };
-use crate::ui::{Icon, IconButton, each, effect, format_float};
+use crate::ui::{Icon, IconButton, LabelName, each, effect, format_float};
 
 /// The smallest zoom.
 const MIN_ZOOM: f64 = 0.25;
@@ -358,13 +358,9 @@ pub(super) fn drawing_toolbar(tree: &TreeState) -> AnyView {
             viewport.apply_size(&drawing);
         }
     });
-    let mut toggle = IconButton::new(
-        |l| &l.draw_tree,
-        Icon::Branch,
-        move |_| {
-            is_drawn.update(|is_drawn| *is_drawn = !*is_drawn);
-        },
-    );
+    let mut toggle = IconButton::new(LabelName::DrawTree, Icon::Branch, move |_| {
+        is_drawn.update(|is_drawn| *is_drawn = !*is_drawn);
+    });
     toggle.pressed = Signal::derive(move || Some(is_drawn.get()));
     let button = |name, icon, act: fn(&TreeState), is_at_limit: fn(f64) -> bool| {
         let button_tree = tree.clone();
@@ -377,14 +373,14 @@ pub(super) fn drawing_toolbar(tree: &TreeState) -> AnyView {
         <div
             class="la-tree-tools"
             role="group"
-            aria-label=tree.words.attr(|l| &l.branches)
+            aria-label=tree.words.attr(LabelName::Branches)
             hidden=move || rows.with(|rows| rows.is_empty())
         >
             {toggle.view(&tree.words)}
             <span class="la-tree-zoom" hidden=move || !is_drawn.get()>
-                {button(|l| &l.fit_tree, Icon::Fit, TreeState::fit_to_view, |_| false)}
-                {button(|l| &l.zoom_out, Icon::Minus, TreeState::zoom_out, |zoom| zoom <= MIN_ZOOM)}
-                {button(|l| &l.zoom_in, Icon::Plus, TreeState::zoom_in, |zoom| zoom >= MAX_ZOOM)}
+                {button(LabelName::FitTree, Icon::Fit, TreeState::fit_to_view, |_| false)}
+                {button(LabelName::ZoomOut, Icon::Minus, TreeState::zoom_out, |zoom| zoom <= MIN_ZOOM)}
+                {button(LabelName::ZoomIn, Icon::Plus, TreeState::zoom_in, |zoom| zoom >= MAX_ZOOM)}
             </span>
         </div>
     }

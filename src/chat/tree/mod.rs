@@ -22,7 +22,7 @@ use leptos::{html, prelude::*};
 
 use crate::{
     assistant::{Assistant, assistant_for},
-    ui::{Words, each, fresh_id, scope},
+    ui::{LabelName, Words, each, fresh_id, scope},
 };
 
 /// All branches of a conversation as a tree. The branch that is shown is marked, any message can be
@@ -260,7 +260,7 @@ fn tree_view(tree: &TreeState) -> AnyView {
                 class="la-tree-scroller"
                 role="tree"
                 tabindex="0"
-                aria-label=words.attr(|l| &l.branches)
+                aria-label=words.attr(LabelName::Branches)
                 aria-activedescendant=active_row_id
                 node_ref=tree.scroller
                 on:scroll=move |_| scroll_tree.update_rows()

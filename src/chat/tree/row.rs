@@ -7,7 +7,7 @@ use assistant_core::{
 use leptos::prelude::*;
 
 use super::{TreeState, view::as_float};
-use crate::ui::{Icon, dynamic, format_float};
+use crate::ui::{Icon, LabelName, dynamic, format_float};
 
 /// The maximum length of the beginning of a message, in characters.
 const MAX_CHARS: usize = 120;
@@ -26,8 +26,8 @@ pub(super) fn view(
         .with_conversation(|conversation| conversation.message(row.id()).map(Message::author_role));
     let role = role.flatten().unwrap_or(Role::Assistant);
     let speaker = match role {
-        Role::User => words.text(|l| &l.you),
-        Role::Assistant => words.text(|l| &l.assistant),
+        Role::User => words.text(LabelName::You),
+        Role::Assistant => words.text(LabelName::Assistant),
         other => other.as_str().into_any(),
     };
     let preview = {
@@ -48,15 +48,15 @@ pub(super) fn view(
         let short_words = words.clone();
         view! {
             <span class="la-tree-version" aria-hidden="true">
-                {dynamic(move || short_words.position(|l| &l.version_place, number, count))}
+                {dynamic(move || short_words.position(LabelName::VersionPlace, number, count))}
             </span>
             <span class="la-visually-hidden">
-                {dynamic(move || long_words.position(|l| &l.version, number, count))}
+                {dynamic(move || long_words.position(LabelName::Version, number, count))}
             </span>
         }
     });
     let branch_note = row.is_shown().then(|| {
-        view! { <span class="la-visually-hidden">{words.text(|l| &l.on_shown_branch)}</span> }
+        view! { <span class="la-visually-hidden">{words.text(LabelName::OnShownBranch)}</span> }
     });
     let aria_expanded = (row.branches() > 0).then(|| (!row.is_closed()).to_string());
     let is_tip = |conversation: &Conversation| conversation.tip() == Some(row.id());

@@ -4,7 +4,7 @@ use assistant_core::{conversation::Message, event::Role};
 use leptos::prelude::*;
 
 use super::{TreeDialog, TreeState};
-use crate::ui::{Icon, Labels, Word, dynamic, memo};
+use crate::ui::{Icon, LabelName, dynamic, memo};
 
 /// Renders the toolbar below the tree, or a line that says that the tree is empty.
 pub(super) fn view(tree: &TreeState) -> AnyView {
@@ -56,7 +56,7 @@ pub(super) fn view(tree: &TreeState) -> AnyView {
         move || {
             let is_empty = !has_row.get();
             is_empty
-                .then(|| view! { <p class="la-tree-empty">{words.text(|l| &l.no_branches)}</p> })
+                .then(|| view! { <p class="la-tree-empty">{words.text(LabelName::NoBranches)}</p> })
         }
     };
     view! {
@@ -64,14 +64,14 @@ pub(super) fn view(tree: &TreeState) -> AnyView {
         <div
             class="la-tree-bar"
             role="group"
-            aria-label=words.attr(|l| &l.message_actions)
+            aria-label=words.attr(LabelName::MessageActions)
             hidden=move || !has_row.get()
         >
-            {toolbar_button(tree, Icon::Chat, |l| &l.show_branch, Signal::stored(false), Box::new(show))}
+            {toolbar_button(tree, Icon::Chat, LabelName::ShowBranch, Signal::stored(false), Box::new(show))}
             <span hidden=move || {
                 !is_by_user.get()
-            }>{toolbar_button(tree, Icon::Pencil, |l| &l.edit_message, is_busy.into(), Box::new(edit))}</span>
-            {toolbar_button(tree, Icon::Trash, |l| &l.delete, Signal::stored(false), Box::new(delete))}
+            }>{toolbar_button(tree, Icon::Pencil, LabelName::EditMessage, is_busy.into(), Box::new(edit))}</span>
+            {toolbar_button(tree, Icon::Trash, LabelName::Delete, Signal::stored(false), Box::new(delete))}
         </div>
     }
     .into_any()
@@ -80,7 +80,7 @@ pub(super) fn view(tree: &TreeState) -> AnyView {
 fn toolbar_button(
     tree: &TreeState,
     icon: Icon,
-    label: fn(&Labels) -> &Word,
+    label: LabelName,
     is_disabled: Signal<bool>,
     on_click: Box<dyn FnMut(web_sys::MouseEvent)>,
 ) -> AnyView {

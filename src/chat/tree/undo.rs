@@ -4,7 +4,7 @@ use assistant_core::session::TreeChange;
 use leptos::prelude::*;
 
 use super::TreeState;
-use crate::ui::{Icon, dynamic, memo};
+use crate::ui::{Icon, LabelName, dynamic, memo};
 
 /// Shows the last deletion, with an Undo button as long as the branch can be restored.
 pub(super) fn view(tree: &TreeState) -> AnyView {
@@ -22,7 +22,7 @@ pub(super) fn view(tree: &TreeState) -> AnyView {
     let words = tree.words.clone();
     let text = move || match deleted_count.get() {
         None => String::new(),
-        Some(count) => words.count(|l| &l.deleted_messages, count),
+        Some(count) => words.count(LabelName::DeletedMessages, count),
     };
     let restore_tree = tree.clone();
     let restore = move |_| {
@@ -56,7 +56,7 @@ pub(super) fn view(tree: &TreeState) -> AnyView {
                 on:click=restore
             >
                 {Icon::Undo.view()}
-                <span>{tree.words.text(|l| &l.undo)}</span>
+                <span>{tree.words.text(LabelName::Undo)}</span>
             </button>
         </div>
     }

@@ -3,7 +3,7 @@
 use leptos::{html, prelude::*};
 
 use super::Visibility;
-use crate::ui::{Words, dynamic, effect, focus, live_in_dialog};
+use crate::ui::{LabelName, Words, dynamic, effect, focus, live_in_dialog};
 
 /// The control that opens one request above the page, or returns the request to its place.
 #[derive(Clone, Copy)]
@@ -35,7 +35,7 @@ pub(crate) fn cover_note(words: &Words, visibility: Visibility) -> AnyView {
     let (note_words, button_words) = (words.clone(), words.clone());
     let note = move || {
         let is_covered = visibility.is_covered();
-        is_covered.then(|| view! { <span>{note_words.text(|l| &l.covered)}</span> })
+        is_covered.then(|| view! { <span>{note_words.text(LabelName::Covered)}</span> })
     };
     let raise_button = move || {
         let control = visibility.on_top?;
@@ -47,7 +47,7 @@ pub(crate) fn cover_note(words: &Words, visibility: Visibility) -> AnyView {
                     data-size="small"
                     on:click=move |_| control.is_open.set(true)
                 >
-                    <span>{button_words.text(|l| &l.show_on_top)}</span>
+                    <span>{button_words.text(LabelName::ShowOnTop)}</span>
                 </button>
             }
         })
@@ -92,7 +92,7 @@ fn raised_dialog(control: RaiseControl, card: AnyView) -> AnyView {
     view! {
         <dialog
             class="la-dialog la-on-top"
-            aria-label=words.attr(|l| &l.request_on_top)
+            aria-label=words.attr(LabelName::RequestOnTop)
             tabindex="-1"
             node_ref=element
             on:close=on_close
@@ -105,7 +105,7 @@ fn raised_dialog(control: RaiseControl, card: AnyView) -> AnyView {
                     data-variant="quiet"
                     on:click=close_dialog
                 >
-                    <span>{words.text(|l| &l.back_to_chat)}</span>
+                    <span>{words.text(LabelName::BackToChat)}</span>
                 </button>
             </div>
             {live_in_dialog()}

@@ -14,7 +14,9 @@ impl Labels {
 
     /// Replaces the text of a label.
     pub fn set(&mut self, label: LabelName, text: impl Into<Word>) {
-        *self.text_mut(label) = text.into();
+        if let Some(current) = self.texts.get_mut(label as usize) {
+            *current = text.into();
+        }
     }
 
     /// Replaces the given texts and keeps the other texts.

@@ -3,9 +3,9 @@
 #[cfg(feature = "translated")]
 use std::borrow::Cow;
 
-use super::Labels;
 #[cfg(feature = "translated")]
 use super::Word;
+use super::{LabelName, Labels};
 
 /// Returns the reasons in another language, from their texts in the order of [`Labels::REASONS`].
 #[cfg(feature = "translated")]
@@ -67,7 +67,7 @@ impl Labels {
 
     /// Returns the sentence for a failure: by its kind, or, for the kind `type`, by the name of the
     /// expected type, which is `limit`. Without such a sentence, returns the label
-    /// [`LabelName::Required`](super::LabelName::Required) for the kind `required`, and the given
+    /// [`LabelName::Required`] for the kind `required`, and the given
     /// message for all other kinds.
     pub(crate) fn reason(&self, kind: &str, limit: &str, message: &str) -> String {
         let kind = match kind {
@@ -78,7 +78,7 @@ impl Labels {
         let type_word = (kind == "type").then(|| find_word(limit)).flatten();
         match type_word.or_else(|| find_word(kind)) {
             Some((_, word)) => word.replace("{limit}", limit),
-            None if kind == "required" => self.required.to_string(),
+            None if kind == "required" => self.get(LabelName::Required).to_owned(),
             None => message.to_owned(),
         }
     }
