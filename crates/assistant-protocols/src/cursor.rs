@@ -4,7 +4,8 @@
 ///
 /// Frames without an id are counted from the last frame with an id. If the first frame of a later
 /// connection has the same id as the first frame of the stream, the server has ignored the
-/// requested id and sends the stream from the start.
+/// requested id and sends the stream from the start. If it has the requested id itself, the server
+/// continues with that frame instead of the frame after it.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Cursor {
     /// The id of the first frame with an id.
@@ -15,8 +16,8 @@ pub(super) struct Cursor {
     after: usize,
     /// The number of frames without an id that must still be skipped.
     skipped: usize,
-    /// True while the server repeats the stream from the start. Frames are then skipped up to and
-    /// including the frame with the id in `last`.
+    /// True while the server repeats frames with ids. Frames are then skipped up to and including
+    /// the frame with the id in `last`.
     seeks: bool,
     /// True after a reconnection, until the first frame arrives.
     reconnected: bool,
@@ -26,8 +27,8 @@ impl Cursor {
     /// Advances the position by a frame. Returns false if the caller must skip the frame, because
     /// the frame was already read over an earlier connection.
     pub(super) fn advance(&mut self, id: Option<String>) -> bool {
-        if std::mem::take(&mut self.reconnected) && id.is_some() && id == self.first {
-            self.seeks = true;
+        if std::mem::take(&mut self.reconnected) && id.is_some() {
+            self.seeks = id == self.first || id == self.last;
         }
         if self.seeks {
             self.seeks = id != self.last;

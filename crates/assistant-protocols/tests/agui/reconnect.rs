@@ -40,8 +40,12 @@ enum Server {
     Continues,
     /// The server begins with the first frame.
     Repeats,
+    /// The server continues with the frame with this id.
+    RepeatsLast,
     /// Only every third frame has an id. The server continues after the frame with this id.
     SparseIds,
+    /// Only every third frame has an id. The server continues with the frame with this id.
+    SparseIdsRepeatsLast,
     /// The frames have no ids, and the server begins with the first frame.
     WithoutIds,
 }
@@ -49,8 +53,8 @@ enum Server {
 impl Server {
     fn frame_id(self, at: usize) -> Option<String> {
         match self {
-            Self::Continues | Self::Repeats => Some(format!("e{at}")),
-            Self::SparseIds => (at % 3 == 1).then(|| format!("e{at}")),
+            Self::Continues | Self::Repeats | Self::RepeatsLast => Some(format!("e{at}")),
+            Self::SparseIds | Self::SparseIdsRepeatsLast => (at % 3 == 1).then(|| format!("e{at}")),
             Self::WithoutIds => None,
         }
     }
@@ -72,7 +76,9 @@ fn a_stream_over_two_connections_yields_each_event_once() {
     for server in [
         Server::Continues,
         Server::Repeats,
+        Server::RepeatsLast,
         Server::SparseIds,
+        Server::SparseIdsRepeatsLast,
         Server::WithoutIds,
     ] {
         let text = server.response_from(0);
@@ -87,7 +93,12 @@ fn a_stream_over_two_connections_yields_each_event_once() {
             let last = Read::reconnect(&mut reader);
             let from = match (server, last) {
                 (Server::Repeats | Server::WithoutIds, _) | (_, None) => 0,
-                (_, Some(id)) => 1 + id.trim_start_matches('e').parse::<usize>().unwrap(),
+                (_, Some(id)) => {
+                    let last = id.trim_start_matches('e').parse::<usize>().unwrap();
+                    let repeats_last =
+                        matches!(server, Server::RepeatsLast | Server::SparseIdsRepeatsLast);
+                    last + usize::from(!repeats_last)
+                }
             };
             reader.push(server.response_from(from).as_bytes(), &mut events);
             assert_eq!(events.0, whole.0, "{server:?}, cut at {cut}");
