@@ -22,6 +22,9 @@ const MAX_TITLE_CHARS: usize = 80;
 /// The minimum number of messages that are serialized at once, even if the time of the frame is
 /// used up.
 const MIN_MESSAGES: usize = 64;
+/// The size of the texts after which the time is checked, in bytes. Reading the clock takes as long
+/// as serializing a short message.
+const CHECKED_BYTES: usize = 8 * 1024;
 
 /// The changes of a conversation that have not been written.
 #[derive(Default)]
@@ -136,17 +139,23 @@ impl UnsavedChanges {
     /// Serializes messages before the batch is built: at least [`MIN_MESSAGES`], and more while
     /// this frame has time. Returns true if further messages remain.
     pub(super) fn serialize_some_messages(&mut self, session: &Session) -> bool {
-        let (slice, mut count) = (WorkSlice::begin(), 0_usize);
+        let slice = WorkSlice::begin();
+        let (mut count, mut unchecked_bytes) = (0_usize, 0_usize);
         for id in ids_to_write(self.all, &self.messages, session) {
             if self.texts.contains_key(id) {
                 continue;
             }
-            if count >= MIN_MESSAGES && slice.is_used_up() {
-                return true;
+            if count >= MIN_MESSAGES && unchecked_bytes >= CHECKED_BYTES {
+                if slice.is_used_up() {
+                    return true;
+                }
+                unchecked_bytes = 0;
             }
             count = count.saturating_add(1);
             if let Some(message) = session.snapshot_message(id) {
-                self.texts.insert(id.clone(), message.to_string());
+                let text = message.to_string();
+                unchecked_bytes = unchecked_bytes.saturating_add(text.len());
+                self.texts.insert(id.clone(), text);
             }
         }
         false
