@@ -22,6 +22,17 @@ const all = (chat) => chat.log.locator("[data-message-id]");
 const rest = (chat) => chat.log.evaluate((log) => log.scrollHeight - log.scrollTop - log.clientHeight);
 const atEnd = (chat) => eventually(async () => assert.ok((await rest(chat)) < 2, "the end is in view"));
 
+/** Begins a long answer, which grows only while the test waits for it. `length()` is that of its text. */
+async function growingAnswer(chat) {
+  const words = await holdTimers(chat.page, WORD_MS);
+  await transcriptAtRest(chat);
+  await chat.send("Tell me a long story");
+  const story = chat.log.locator('[data-role="assistant"]:not([data-message-id^="past-"])').last();
+  const length = async () => ((await story.count()) ? (await story.textContent()).length : 0);
+  await words.until(async () => (await length()) > 400);
+  return { words, length };
+}
+
 const topOf = (chat, id) =>
   chat.log.evaluate((log, id) => {
     const found = log.querySelector(`[data-message-id="${id}"]`);
@@ -58,13 +69,7 @@ longTest("scrolling up mounts earlier messages without moving the view", async (
 });
 
 longTest("the scroll position is kept while an answer streams below", async (chat) => {
-  // The story ends by itself: it is written only while the test waits for it.
-  const words = await holdTimers(chat.page, WORD_MS);
-  await transcriptAtRest(chat);
-  await chat.send("Tell me a long story");
-  const story = chat.log.locator('[data-role="assistant"]:not([data-message-id^="past-"])').last();
-  const length = async () => ((await story.count()) ? (await story.textContent()).length : 0);
-  await words.until(async () => (await length()) > 400);
+  const { words, length } = await growingAnswer(chat);
   await transcriptAtRest(chat);
   await chat.log.evaluate((log) => log.scrollBy(0, -4000));
   const jump = chat.root.getByRole("button", { name: /Jump to latest|new message/ });
@@ -81,6 +86,35 @@ longTest("the scroll position is kept while an answer streams below", async (cha
   await chat.stopButton.click();
   await chat.idle();
 });
+
+longTest(
+  "a short swipe up leaves the end of an answer that grows",
+  async (chat) => {
+    const { words, length } = await growingAnswer(chat);
+    await atEnd(chat);
+    const session = await chat.page.context().newCDPSession(chat.page);
+    const { x, y, width, height } = await chat.log.boundingBox();
+    const touch = (type, ...touchPoints) => session.send("Input.dispatchTouchEvent", { type, touchPoints });
+    const at = (moved) => ({ x: x + width / 2, y: y + height / 2 + moved });
+    await touch("touchStart", at(0));
+    for (let moved = 8; moved <= 40; moved += 8) await touch("touchMove", at(moved));
+    // A finger that rests before it is lifted does not fling the view on.
+    await transcriptAtRest(chat);
+    await touch("touchEnd");
+    await eventually(async () => assert.ok((await rest(chat)) > 10, "the swipe scrolls"));
+    // Less than the distance at which the view counts as at the end.
+    assert.ok((await rest(chat)) < 48, `${await rest(chat)} pixels to the end`);
+    const before = await transcriptAtRest(chat);
+    const text = await length();
+    await words.until(async () => (await length()) > text + 300);
+    assert.deepEqual(await transcriptAtRest(chat), before);
+    await chat.root.getByRole("button", { name: /Jump to latest|new message/ }).click();
+    await atEnd(chat);
+    await chat.stopButton.click();
+    await chat.idle();
+  },
+  { hasTouch: true },
+);
 
 longTest("the beginning and Show all can be reached by keyboard", async (chat) => {
   // Focus moves past the controls of each turn in the page.
