@@ -35,8 +35,8 @@ type ElementOptions<Options> = Options extends unknown ? Partial<Omit<Options, "
 export class LeptosAssistantElement extends HTMLElement {
   /**
    * Options of `mount` that are not strings: `headers`, `highlight`, `attachments` and others. Attributes take
-   * precedence. Assign another object to change them: new `headers` apply from the next request on, the others begin
-   * another chat.
+   * precedence. Assign another object to change them: new `headers` and `credentials` apply from the next request on,
+   * new `labels` at once, and the others begin another chat.
    */
   options: ElementOptions<MountOptions>;
   /** The chat, from `leptos-assistant-ready` on. */

@@ -360,7 +360,7 @@ export interface ToolContext {
 }
 
 /**
- * An action. Its functions get the arguments of a call, as a copy; `docs` in the guide ("Any page") says how values
+ * An action. Its functions get the arguments of a call, as a copy; the guide ("Any page: reference") says how values
  * cross. A function that throws, or returns something else than it should, is reported in the console, and never makes
  * an approval unnecessary.
  */
