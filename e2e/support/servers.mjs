@@ -106,26 +106,21 @@ export const frameworkAgent = (origin) => exampleAgent("agent-framework", origin
 export const aiSdkAgent = (origin) => startedAgent("ai-sdk", process.execPath, "server.mjs", origin);
 
 /** An agent of examples/ in Python. */
-async function exampleAgent(name, origin) {
+const exampleAgent = async (name, origin) => startedAgent(name, pythonOf(name), "server.py", origin);
+
+/** Returns the path of Python in the environment of an example. */
+export function pythonOf(name) {
   const python = path.join(ROOT, "examples", name, ".venv/bin/python");
   assert.ok(existsSync(python), `the environment of ${name} is missing: \`cargo xtask test --only e2e\` makes it`);
-  return startedAgent(name, python, "server.py", origin);
+  return python;
 }
 
 /**
  * An agent of examples/. Pages of `origin` may call it; `requests()` returns the requests since the last `forget()`.
  */
 async function startedAgent(name, program, server, origin) {
-  const port = await freePort();
-  const child = spawn(program, [server, "--port", String(port), "--cors", origin], {
-    cwd: path.join(ROOT, "examples", name),
-    env: { ...process.env, PYTHONDONTWRITEBYTECODE: "1" },
-    stdio: ["ignore", "ignore", "pipe"],
-  });
-  let log = "";
-  child.stderr.on("data", (chunk) => (log += chunk));
-  const url = `http://127.0.0.1:${port}/`;
-  await answering(`${url}requests`, () => assert.equal(child.exitCode, null, `the agent ended:\n${log}`));
+  const args = (port) => [server, "--port", port, "--cors", origin];
+  const { url, close } = await startedExample(name, program, args, { probe: "requests" });
   return {
     url,
     async requests() {
@@ -133,6 +128,28 @@ async function startedAgent(name, program, server, origin) {
       return recorded.map(({ body, ...rest }) => ({ ...rest, text: body, body: body && JSON.parse(body) }));
     },
     forget: () => fetch(`${url}requests`, { method: "DELETE" }),
+    close,
+  };
+}
+
+/**
+ * Starts a server of examples/ with the arguments for a free port, and variables of its environment. Waits until the
+ * server answers at the path `probe`.
+ */
+export async function startedExample(name, program, args, { env = {}, probe = "" } = {}) {
+  const port = await freePort();
+  const child = spawn(program, args(String(port)), {
+    cwd: path.join(ROOT, "examples", name),
+    env: { ...process.env, PYTHONDONTWRITEBYTECODE: "1", ...env },
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  let log = "";
+  child.stderr.on("data", (chunk) => (log += chunk));
+  child.on("error", (error) => (log += error));
+  const url = `http://127.0.0.1:${port}/`;
+  await answering(`${url}${probe}`, () => assert.equal(child.exitCode, null, `the server of ${name} ended:\n${log}`));
+  return {
+    url,
     async close() {
       child.kill();
       if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
