@@ -1,4 +1,5 @@
-// The page of a shop, and an action for the chat in it. `?agent=URL` names the AG-UI agent.
+// The page of a shop, and an action for the chat in it. `?agent=URL` names the AG-UI agent, unless a server that
+// forwards requests has rendered the page: it has written a token into the page, without which it refuses them.
 
 const assistant = document.querySelector("leptos-assistant");
 const orders = document.getElementById("orders");
@@ -7,7 +8,10 @@ const raise = document.getElementById("raise");
 const toggle = document.getElementById("toggle");
 
 const agent = new URLSearchParams(location.search).get("agent");
-if (agent) assistant.setAttribute("url", agent);
+const token = document.querySelector("meta[name=csrf-token]");
+// The token may change while the page is open, so it is read for each request.
+if (token) assistant.options = { headers: () => ({ [token.dataset.header ?? "X-CSRF-Token"]: token.content }) };
+else if (agent) assistant.setAttribute("url", agent);
 
 /** Returns the row of an order. */
 const rowOf = (id) => [...orders.children].find(({ dataset }) => dataset.order === id);

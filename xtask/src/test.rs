@@ -371,7 +371,7 @@ fn build_pages(
     let ready = tally.run_task("set-up for end-to-end tests", || {
         project.need_node(NODE)?;
         project.need_node_modules()?;
-        project.need_agents()
+        project.need_example_servers()
     });
     let meanwhile = browser_tests.map(|tests| ("browser tests", OutputFormat::Cargo, tests));
     if !ready {

@@ -15,11 +15,20 @@ const TRUNK_SERIES: &str = "0.21.";
 /// The version of Firefox's driver that is installed, because Debian does not package the driver.
 const GECKODRIVER: &str = "0.37.1";
 const WASM: &str = "wasm32-unknown-unknown";
-/// The folders of the Python agents that the end-to-end tests run.
-const AGENTS: [&str; 3] = [
+/// The folders of the Python servers that the end-to-end tests run.
+const PYTHON_SERVERS: [&str; 4] = [
     "examples/pydantic-ai",
     "examples/langgraph",
     "examples/agent-framework",
+    "examples/django",
+];
+/// The command that succeeds if PHP is installed, with cURL.
+const PHP_CHECK: [&str; 3] = ["php", "-r", "exit(function_exists('curl_exec') ? 0 : 1);"];
+/// The command that succeeds if Rails is installed, with the server Puma.
+const RAILS_CHECK: [&str; 3] = [
+    "ruby",
+    "-e",
+    "require 'action_controller/railtie'; require 'puma'",
 ];
 
 impl Project {
@@ -286,13 +295,26 @@ impl Project {
         find().ok_or_else(|| format!("{} is not there after its installation", names.join(" or ")))
     }
 
-    /// Ensures that the Python environments of the example agents are installed.
-    pub(crate) fn need_agents(&self) -> Outcome<()> {
-        AGENTS.iter().try_for_each(|agent| self.need_agent(agent))
+    /// Ensures that the servers of `examples/` can run: the Python environments, PHP and Rails.
+    pub(crate) fn need_example_servers(&self) -> Outcome<()> {
+        for server in PYTHON_SERVERS {
+            self.need_python_server(server)?;
+        }
+        let works = |[program, option, script]: [&str; 3]| {
+            let mut command = self.command(program);
+            self.output(command.args([option, script])).is_some()
+        };
+        if !works(PHP_CHECK) {
+            self.install_with_apt("PHP with cURL", &["php-cli", "php-curl"])?;
+        }
+        if !works(RAILS_CHECK) {
+            self.install_with_apt("Rails with Puma", &["ruby-railties", "puma"])?;
+        }
+        Ok(())
     }
 
-    fn need_agent(&self, agent: &str) -> Outcome<()> {
-        let folder = self.root.join(agent);
+    fn need_python_server(&self, server: &str) -> Outcome<()> {
+        let folder = self.root.join(server);
         let wanted = read_text(&folder.join("requirements.txt"))?;
         let venv = folder.join(".venv");
         let stamp = venv.join("requirements-of-this-install.txt");
@@ -308,7 +330,7 @@ impl Project {
             self.install_with_apt("Python 3", &["python3", "python3-venv"])?;
         }
         print_installing(&format!(
-            "the Python packages of {agent}/requirements.txt into its .venv: half a minute"
+            "the Python packages of {server}/requirements.txt into its .venv: half a minute"
         ));
         let make = || {
             let mut command = self.command("python3");
