@@ -3,6 +3,7 @@
 
 use std::cell::Cell;
 
+use assistant_core::conversation::Fingerprint;
 use leptos::prelude::*;
 use serde_json::Value;
 
@@ -40,15 +41,27 @@ pub(super) fn is_unavailable(runnable: Memo<bool>) -> ReadSignal<bool> {
     unavailable
 }
 
-/// Renders a note that appears once the call has changed since the card was first shown. `by_user`
-/// is true if the user has made the change.
+/// Renders a note that appears once the call has changed since its first complete version was
+/// shown. `by_user` is true if the user has made the change.
 pub(super) fn changed_note(call: ToolCallView<Value>, by_user: Signal<bool>) -> AnyView {
     let words = Words::current();
-    let initial = untrack(|| call.fingerprint());
+    let first_version = StoredValue::new(None);
     let is_changed = memo(move || {
-        let current = call.fingerprint();
-        // Requires `can_run`, because an action that is currently not registered has its own note.
-        call.has_changed() || (current.is_some() && current != initial && call.can_run())
+        let (has_changed, can_run) = (call.has_changed(), call.can_run());
+        let Some(current_version) = call.fingerprint() else {
+            return has_changed;
+        };
+        match first_version.get_value() {
+            // Requires `can_run`, because an action that is currently not registered has its own
+            // note.
+            Some(first_version) => has_changed || (current_version != first_version && can_run),
+            None => {
+                if is_complete(&call, &current_version) {
+                    first_version.set_value(Some(current_version));
+                }
+                has_changed
+            }
+        }
     });
     let note = move || {
         is_changed.get().then(|| {
@@ -65,6 +78,19 @@ pub(super) fn changed_note(call: ToolCallView<Value>, by_user: Signal<bool>) -> 
         </p>
     }
     .into_any()
+}
+
+/// Returns true if the shown version of a call is the current version, its action is registered,
+/// and its preview has been computed. The action may be registered later than the card is shown,
+/// and a preview may take a while: what they add to the card is not a change of the call.
+fn is_complete(call: &ToolCallView<Value>, shown_version: &Fingerprint) -> bool {
+    let current_version = call.assistant().and_then(|assistant| {
+        assistant
+            .read(|session| session.fingerprint(call.key()))
+            .flatten()
+    });
+    let awaits_preview = call.has_preview() && call.preview().is_none();
+    call.can_run() && !awaits_preview && current_version.as_ref() == Some(shown_version)
 }
 
 /// Renders the note that asks the user to read the rest of a request before approving.

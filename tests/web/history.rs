@@ -105,6 +105,7 @@ async fn a_restored_approval_waits_for_the_component_of_its_action() {
     here.set(true);
     chat.reads(".la-approval").await;
     assert!(!card().contains("no longer on the page"), "{}", card());
+    assert_eq!(chat.page.text(".la-approval-changed"), "");
     assert_eq!(chat.page.text(buttons), "Approve");
     assert!(chat.page.click(buttons));
     chat.idle().await;

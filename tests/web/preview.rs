@@ -96,6 +96,30 @@ async fn the_preview_is_checked_again_before_the_call_runs() {
     assert_eq!(ran.get_untracked(), 1);
 }
 
+#[wasm_bindgen_test]
+async fn a_preview_that_arrives_after_the_card_is_not_a_change() {
+    let ready = RwSignal::new(false);
+    let agent = MockAgent::new().answer(Script::new().call("empty", &json!({})));
+    let chat = chat(agent, move || {
+        use_assistant_action(
+            ToolAction::new("empty", "Empties a folder")
+                .approval(Approval::Always)
+                .handler(|_: Value| ())
+                .preview(move |_: Value| async move {
+                    until(move || ready.get_untracked()).await;
+                    Ok::<_, String>("2 files")
+                }),
+        );
+    })
+    .await;
+    chat.assistant.send("Empty it").unwrap();
+    chat.appears(".la-approval").await;
+    assert_eq!(chat.page.count("pre[data-kind=preview]"), 0);
+    ready.set(true);
+    chat.appears(".la-approval pre[data-kind=preview]").await;
+    assert_eq!(chat.page.text(".la-approval-changed"), "");
+}
+
 /// Rules "preview", "editing before approving"
 #[wasm_bindgen_test]
 async fn edited_arguments_are_reviewed_in_one_step() {
