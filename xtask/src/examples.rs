@@ -10,7 +10,7 @@ use crate::project::{Outcome, Project, remap_local_paths};
 use crate::style;
 
 /// The applications that are rendered only in the browser.
-const PAGES: [&str; 2] = ["headless", "routes"];
+const PAGES: [&str; 3] = ["headless", "orders", "routes"];
 /// The application whose module is split and optimized, as for production.
 const SHIPPED: &str = "board";
 const SERVER: &str = "leptos-ssr";

@@ -25,7 +25,7 @@ cargo xtask dist [--quick]
     --quick writes the npm package alone, as the end-to-end tests use it, and the pages of examples/react, vue and
     static with it.
 cargo xtask examples
-    Builds the applications of examples/ into dist: board, headless, routes, and leptos-ssr with its server.
+    Builds the applications of examples/ into dist: board, headless, orders, routes, and leptos-ssr with its server.
 cargo xtask style
     Joins the sheets of style/ in style/all.css, for pages that link one.
 

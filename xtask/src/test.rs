@@ -21,7 +21,7 @@ use crate::{
 /// The minimum version of Node.js for the reference client and the end-to-end tests.
 pub(crate) const NODE: (u32, u32) = (20, 19);
 /// The cargo arguments that select the packages that are built for the browser.
-const BROWSER: [&str; 12] = [
+const BROWSER: [&str; 14] = [
     "-p",
     "leptos-assistant",
     "-p",
@@ -32,6 +32,8 @@ const BROWSER: [&str; 12] = [
     "board",
     "-p",
     "headless",
+    "-p",
+    "orders",
     "-p",
     "routes",
 ];

@@ -1,0 +1,3 @@
+import start from "./orders.js";
+
+await start();
