@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 
 import { accessible } from "../support/browser.mjs";
-import { eventually } from "../support/chat.mjs";
 import { Harbor, shows } from "../support/harbor.mjs";
+import { allowFor } from "../support/questions.mjs";
 import { demo } from "../support/servers.mjs";
 import { suite } from "../support/suite.mjs";
 
@@ -17,26 +17,13 @@ const pageTest = suite(async (open) => {
 const chatTest = (name, body) =>
   pageTest(name, { address: ({ page }) => `${page.url}?store=none` }, (chat) => body(chat, new Harbor(chat.page)));
 
-/** Chooses by keyboard, as a user does: a grant that a script chooses does not count. */
-async function choose(card, label) {
-  const longer = card.getByRole("button", { name: "Allow for longer", exact: true });
-  assert.equal(await card.getByRole("radio").count(), 0, "no scope is offered before");
-  await longer.press("Enter");
-  await eventually(async () => assert.equal(await longer.getAttribute("aria-expanded"), "true"));
-  const onlyOnce = card.getByRole("radio", { name: "Just this once", exact: true });
-  await eventually(async () => assert.ok(await onlyOnce.evaluate((node) => node === document.activeElement && node.checked)));
-  const radio = card.getByRole("group", { name: "Allow", exact: true }).getByRole("radio", { name: label, exact: true });
-  for (let step = 0; step < 4 && !(await radio.isChecked()); step++) await card.page().keyboard.press("ArrowDown");
-  assert.ok(await radio.isChecked(), label);
-}
-
 const allowed = (harbor) => harbor.panel("What you allowed");
 
 chatTest("a permanent approval applies after a reload until it is revoked", async (chat, harbor) => {
   await shows(allowed(harbor), "You are asked every time");
   await chat.send("What's the weather?");
   const first = chat.card("get_weather").first();
-  await choose(first, "Always");
+  await allowFor(first, "Always");
   await chat.picture("allowed-choice");
   await chat.approve(first);
   await chat.status(first, "complete");
@@ -81,7 +68,7 @@ chatTest("an approval for any version in one environment covers the next version
   await harbor.mayDeploy.check();
   await chat.send("Deploy 2.0.0 to production");
   const card = chat.card("deployApplication");
-  await choose(card, "Until I close this page");
+  await allowFor(card, "Until I close this page");
   await card.getByLabel("With any values, same environment").check();
   await chat.approve(card);
   await chat.idle();
