@@ -103,6 +103,14 @@ fn yaml_aliases_are_resolved_but_expansion_attacks_are_text() {
     }
     let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
     assert_text(&with_body(&lines));
+    // A nested value, repeated inside other lists.
+    let within = |outer: usize| {
+        let value = format!("x: &a {}{}", "[".repeat(30), "]".repeat(30));
+        let alias = format!("y: {}*a{}", "[".repeat(outer), "]".repeat(outer));
+        with_body(&[&value, &alias])
+    };
+    assert_eq!(calls(&within(33)).len(), 1);
+    assert_text(&within(34));
     assert_text(&with_body(&["input: &a [*a]"]));
     assert_text(&with_body(&["input: *nothing"]));
     assert_text(&with_body(&["input: &k x", "*k : 1"]));

@@ -118,10 +118,14 @@ fn sent(driver: &mut Driver) -> (String, usize) {
 
 #[test]
 fn callouts_are_text_by_default() {
-    let mut driver = driver(MarkdownTools::default());
-    writes(&mut driver, SEARCH, 5);
-    driver.event(text_end("m"));
-    assert_eq!(shown(&driver), [format!("text {SEARCH:?}")]);
+    let mut unconfigured = Driver::new();
+    unconfigured.send("hi");
+    unconfigured.event(started());
+    for mut driver in [driver(MarkdownTools::default()), unconfigured] {
+        writes(&mut driver, SEARCH, 5);
+        driver.event(text_end("m"));
+        assert_eq!(shown(&driver), [format!("text {SEARCH:?}")]);
+    }
 }
 
 #[test]
@@ -228,6 +232,20 @@ fn a_repeated_id_updates_the_first_card() {
             assert_eq!(first_call(&driver).unwrap().args(), Some(&json!({"q": 1})));
             assert_eq!(sent(&mut driver).0, text);
         }
+        let mut driver =
+            Driver::with(SessionOptions::default().markdown_tools(MarkdownTools::Display));
+        driver.input(Input::Load {
+            thread_id: "thread".to_owned(),
+            snapshot: json!([{"id": "w", "role": "assistant", "content": text}]),
+        });
+        let cards = shown(&driver)
+            .into_iter()
+            .filter(|part| !part.starts_with("text "));
+        assert_eq!(
+            cards.collect::<Vec<_>>(),
+            ["a c1 output-available 2"],
+            "a whole message"
+        );
     }
 }
 

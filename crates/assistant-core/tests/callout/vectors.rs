@@ -96,6 +96,51 @@ fn stream_events_of_given_chunks_match_the_recording() {
 }
 
 #[test]
+fn a_state_implies_the_outcome_that_a_callout_does_not_contain() {
+    let outcome = |state: CalloutState| {
+        let call = Callout::new("f", "c").with_state(state);
+        let all = events(&[Chunk::Tool(Box::new(call))], "", "");
+        // The outcome follows the start of the text and the input, and precedes the end of the text
+        // and of the stream.
+        let all = all.as_array().unwrap();
+        all[2..all.len() - 2].to_vec()
+    };
+    let error = |text: &str| {
+        vec![json!({"type": "tool-output-error", "toolCallId": "c", "errorText": text})]
+    };
+    assert_eq!(
+        outcome(CalloutState::OutputAvailable),
+        [json!({"type": "tool-output-available", "toolCallId": "c", "output": null})]
+    );
+    assert_eq!(
+        outcome(CalloutState::OutputError),
+        error("An unknown tool error occurred.")
+    );
+    assert_eq!(
+        outcome(CalloutState::OutputDenied),
+        error("Tool execution was denied.")
+    );
+    for state in [
+        CalloutState::InputStreaming,
+        CalloutState::InputAvailable,
+        CalloutState::ApprovalRequested,
+        CalloutState::ApprovalResponded,
+    ] {
+        assert_eq!(outcome(state), [] as [Value; 0], "{}", state.as_str());
+    }
+}
+
+#[test]
+fn the_usage_of_a_stream_is_measured_in_utf_16() {
+    let all = events(&[], "a\u{1f600}", "\u{e9}\u{1f600}\u{1f600}");
+    let finish = all.as_array().unwrap().last().unwrap();
+    assert_eq!(
+        finish["usage"],
+        json!({"inputTokens": 3, "outputTokens": 5, "totalTokens": 8})
+    );
+}
+
+#[test]
 fn every_push_emits_the_recorded_chunks() {
     let cases = group("streaming");
     assert!(cases.len() >= 6);
