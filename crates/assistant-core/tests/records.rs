@@ -2,9 +2,9 @@
 
 use assistant_core::{
     action::ToolError,
-    conversation::{Amount, Change, Phase, Rates, Status},
-    event::TokenUsage,
-    records::{CallRecord, CallRecords, ConvUpdate, Recorder, ToolUpdate, Update},
+    conversation::{Amount, Change, Message, MessageId, Phase, Rates, Status},
+    event::{Role, TokenUsage},
+    records::{CallRecord, CallRecords, ContentBlock, ConvUpdate, Recorder, ToolUpdate, Update},
     session::{Input, TreeChange},
 };
 use proptest::prelude::*;
@@ -215,6 +215,26 @@ fn a_call_is_recorded_as_pending_executing_and_ended() {
     assert!(text < runs);
 }
 
+#[test]
+fn an_answer_is_recorded_before_its_run_ends() {
+    let mut driver = Driver::new();
+    let mut recorder = Recorder::default();
+    driver.send("hi");
+    driver.event(crate::support::started());
+    let mut updates = Vec::new();
+    for event in crate::support::says("m", "Let me see.") {
+        let step = driver.event(event);
+        updates.extend(recorder.record(&driver.session, &step.changes, 1));
+    }
+    assert!(driver.session.is_streaming());
+    let answers = updates.iter().filter_map(|update| match update {
+        Update::Conv(update) if update.message_id() == "m" => update.content_blocks(),
+        _ => None,
+    });
+    let texts: Vec<&str> = answers.flatten().map(ContentBlock::content).collect();
+    assert_eq!(texts, ["Let me see."]);
+}
+
 fn feed(updates: &[Update]) -> Driver {
     let mut driver = Driver::new();
     driver.register(action("search"));
@@ -248,6 +268,9 @@ fn replayed_updates_rebuild_the_tree_and_run_nothing() {
         assert_eq!(messages.len(), own.len());
         assert_eq!(messages[0..2], own[0..2]);
         assert_eq!(messages[3], own[3]);
+        if !fails {
+            assert_eq!(contents(&fed), contents(&local));
+        }
         assert_eq!(fed.invocations.len(), 0);
         assert_eq!(fed.runs.len(), 0);
         assert!(!fed.session.is_busy());
@@ -256,6 +279,45 @@ fn replayed_updates_rebuild_the_tree_and_run_nothing() {
         twice.extend(updates.clone());
         assert_eq!(state(&feed(&twice)), state(&fed));
     }
+}
+
+#[test]
+fn replayed_updates_rebuild_every_branch() {
+    let mut local = Driver::new();
+    let mut recorder = Recorder::default();
+    let mut updates = Vec::new();
+    let mut record = |driver: &Driver, changes: &[Change]| {
+        updates.extend(recorder.record(&driver.session, changes, 1));
+    };
+    for id in ["a1", "a2", "a3"] {
+        let step = match id {
+            "a1" => local.send("one"),
+            "a2" => local.send("two"),
+            _ => local.input(Input::Tree {
+                change: TreeChange::Regenerate {
+                    message: message_id("a1"),
+                },
+            }),
+        };
+        record(&local, &step.changes);
+        local.event(crate::support::started());
+        for event in crate::support::says(id, id) {
+            let step = local.event(event);
+            record(&local, &step.changes);
+        }
+        finish_run(&mut local);
+    }
+    let tree = |driver: &Driver| {
+        let conversation = driver.session.conversation();
+        let entry = |message: &Message| {
+            let parent = conversation.parent(message.id()).map(MessageId::as_str);
+            json!([message.id().as_str(), parent, message.text()])
+        };
+        let messages = conversation.all_messages().map(entry);
+        messages.collect::<Vec<_>>()
+    };
+    assert_eq!(tree(&local).len(), 5);
+    assert_eq!(tree(&feed(&updates)), tree(&local));
 }
 
 /// Applies updates of one call, a second apart.
@@ -335,7 +397,7 @@ fn permute(list: &mut [Update], from: usize, see: &mut impl FnMut(&[Update])) {
 /// The content that updates carry: the path, all texts, and the calls with arguments and results.
 fn contents(driver: &Driver) -> Value {
     let conversation = driver.session.conversation();
-    let calls = |id: &assistant_core::conversation::MessageId| {
+    let calls = |id: &MessageId| {
         let calls = conversation.calls_in(conversation.message(id).unwrap());
         let call = |call: &assistant_core::conversation::ToolCall| {
             json!([
@@ -349,7 +411,7 @@ fn contents(driver: &Driver) -> Value {
         calls.map(call).collect::<Value>()
     };
     let path = conversation.path();
-    let message = |message: &assistant_core::conversation::Message| {
+    let message = |message: &Message| {
         let parent = conversation.parent(message.id()).map(|id| id.as_str());
         json!([
             message.id().as_str(),
@@ -456,6 +518,30 @@ fn content_missing_from_an_update_is_kept() {
     );
     let calls = json!({"messageId": "m", "toolCalls": [{"id": "c", "toolName": "f"}]});
     assert_eq!(text(calls), ("Hi".to_owned(), 3));
+}
+
+#[test]
+fn a_repeated_update_keeps_role_and_parent() {
+    let update = |id: &str, parent: Value, source: &str, text: &str| {
+        read(
+            json!({"messageId": id, "parentId": parent, "source": source,
+            "contentBlocks": [{"content": text}]}),
+        )
+    };
+    let fed = feed(&[
+        update("a", Value::Null, "user", "one"),
+        update("b", json!("a"), "assistant", "two"),
+        update("c", json!("b"), "user", "three"),
+        update("c", json!("a"), "assistant", "four"),
+    ]);
+    let conversation = fed.session.conversation();
+    let id = message_id("c");
+    let message = conversation.message(&id).unwrap();
+    assert_eq!(
+        (message.role(), message.text()),
+        (Role::User, "four".to_owned())
+    );
+    assert_eq!(conversation.parent(&id), Some(&message_id("b")));
 }
 
 #[test]
@@ -617,6 +703,12 @@ fn tokens_are_priced_exactly() {
     assert_eq!(rates.price(&usage(1, 1)).to_string(), "0.0000033");
     let inside = rates.cached_in_input();
     assert_eq!(inside.price(&usage(1_000_000, 100_000)).to_string(), "2.73");
+    let written = TokenUsage {
+        cache_write_input_tokens: Some(200_000),
+        ..usage(1_000_000, 100_000)
+    };
+    assert_eq!(rates.price(&written).to_string(), "3.78");
+    assert_eq!(inside.price(&written).to_string(), "2.88");
     assert!(Rates::per_million("3.0000000001", "1").is_err());
     assert!(Rates::per_million("-3", "1").is_err());
 }
