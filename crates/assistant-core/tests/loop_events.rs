@@ -142,7 +142,12 @@ fn iterations_are_reported_in_order_with_one_final_response() {
         "final m2 Stop 5",
     ];
     assert_eq!(chat.take(), expected);
-    // Nothing is repeated by a later turn.
+    // Nothing is repeated by a later change or turn.
+    let state = json!({"theme": "dark"});
+    let step = chat.driver.input(Input::SetState { state });
+    assert_ne!(step.changes, []);
+    chat.note(step);
+    assert_eq!(chat.take(), [""; 0]);
     chat.send("more");
     chat.run(says("m3", "Again."), 1);
     assert_eq!(chat.take(), ["user more", "created m3", "final m3 Stop 1"]);

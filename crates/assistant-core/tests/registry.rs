@@ -2,8 +2,8 @@
 
 use assistant_core::{
     action::{
-        ActionSpec, Availability, RegistrationId, Registry, ResultEncoding, ToolError,
-        definitions_from_json,
+        ActionSpec, Availability, Execution, Policy, RegistrationId, Registry, ResultEncoding,
+        ToolError, definitions_from_json,
     },
     conversation::Change,
     session::Refusal,
@@ -34,7 +34,15 @@ fn active_id(driver: &Driver) -> Option<RegistrationId> {
 
 #[test]
 fn an_action_needs_only_a_name_and_a_description() {
-    let tool = ActionSpec::new("confirmAction", "Ask").tool();
+    let spec = ActionSpec::new("confirmAction", "Ask");
+    assert_eq!(spec.check(), Ok(()));
+    // By default an enabled action is offered, checked and never asked about.
+    assert!(spec.is_enabled() && spec.validates());
+    assert_eq!(
+        (spec.availability(), spec.execution(), spec.approval()),
+        (Availability::Offered, Execution::Client, Policy::Never)
+    );
+    let tool = spec.tool();
     assert_eq!(
         tool.parameters,
         Some(json!({"type": "object", "properties": {}}))

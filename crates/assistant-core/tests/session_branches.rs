@@ -371,6 +371,25 @@ fn regenerate_last(driver: &mut Driver) {
     assert_eq!(driver.input(Input::Tree { change }).refused, None);
 }
 
+#[test]
+fn regenerating_one_message_replaces_its_whole_response() {
+    let mut driver = with([action("f")]);
+    driver.events(calls("c", "f", "{}"));
+    finish_run(&mut driver);
+    driver.returns("c", json!(1));
+    driver.event(started());
+    driver.events(says("n", "first, "));
+    driver.events(says("o", "second"));
+    finish_run(&mut driver);
+    regenerate_last(&mut driver);
+    // The call before the response has its result already, and is not run again.
+    assert_eq!(request(&driver), ["user=hi", "assistant=[c]", "tool:c=1"]);
+    driver.says("other");
+    assert_eq!(driver.starts("c"), 1);
+    let conversation = driver.session.conversation();
+    assert_eq!(conversation.version(&message_id("n")), Some((1, 2)));
+}
+
 /// An end of a run that brings no other version of an answer, with its name.
 type FruitlessEnd = (&'static str, fn(&mut Driver));
 

@@ -177,6 +177,15 @@ fn nested_calls_are_cancelled_with_their_handler() {
     assert_eq!(driver.cancelled.len(), 3);
     assert!(outcome(&driver, 2).is_some_and(|result| result.is_err()));
     assert_eq!(driver.session.conversation().direct_calls().count(), 0);
+    // A handler that returns also ends the calls that it does not await.
+    driver.send("again");
+    driver.plays(calls("d", "outer", "{}"));
+    within(&mut driver, 3, 3, "inner");
+    assert_eq!(driver.invocations.len(), 5);
+    ends(&mut driver, 3);
+    assert_eq!(driver.cancelled.len(), 4);
+    assert_eq!(outcome(&driver, 3), Some(Err("cancelled".to_owned())));
+    assert_eq!(driver.session.conversation().direct_calls().count(), 0);
 }
 
 #[test]

@@ -155,17 +155,21 @@ fn a_withdrawn_message_is_never_sent_and_skips_no_call() {
 #[test]
 fn withdrawing_one_of_several_messages_keeps_the_others_in_order() {
     let mut driver = working(SessionOptions::default());
-    for text in ["a", "b", "a", "c"] {
+    for text in ["a", "b", "a", "c", "d"] {
         assert_eq!(interject(&mut driver, text), None);
     }
     assert_eq!(withdraw(&mut driver, "a"), None);
     let queued = driver.session.queued().iter();
     let left: Vec<_> = queued.map(Content::display_text).collect();
-    assert_eq!(left, ["a", "b", "c"], "the newest of equal ones is removed");
+    assert_eq!(
+        left,
+        ["a", "b", "c", "d"],
+        "the newest of equal ones is removed"
+    );
     assert_eq!(withdraw(&mut driver, "b"), None);
     driver.returns("one", json!("done"));
     assert_eq!(driver.phase("two"), Phase::Skipped, "the others wait");
-    let expected = [("hi", false), ("a", true), ("c", true)];
+    let expected = [("hi", false), ("a", true), ("c", true), ("d", true)];
     assert_eq!(
         user_messages(&driver),
         expected.map(|(t, m)| (t.to_owned(), m))

@@ -162,17 +162,29 @@ fn unknown_tools_fail_at_once_if_the_agent_runs_none() {
 
 #[test]
 fn an_unknown_tool_fails_when_no_run_follows() {
-    let mut driver = Driver::with(SessionOptions::default().stop_when(StopCondition::RunCount(1)));
-    driver.register(action("g"));
-    driver.send("hi");
-    driver.event(started());
-    driver.events(calls("c", "theirs", "{}"));
-    driver.events(calls("d", "g", "{}"));
-    finish_run(&mut driver);
-    driver.returns("d", json!(1));
-    assert_eq!(driver.notices(), [NoticeKind::RunLimit]);
-    assert_eq!(driver.phase("c"), Phase::OutputError);
-    assert!(driver.session.running_tools().is_empty());
+    let limit = (
+        StopCondition::RunCount(1),
+        ToolOutcome::Continue(json!(1)),
+        FinishReason::Limit,
+    );
+    let handler = (
+        StopCondition::RunCount(9),
+        ToolOutcome::StopLoop(json!(1)),
+        FinishReason::StopLoop,
+    );
+    for (stop_when, outcome, reason) in [limit, handler] {
+        let mut driver = Driver::with(SessionOptions::default().stop_when(stop_when));
+        driver.register(action("g"));
+        driver.send("hi");
+        driver.event(started());
+        driver.events(calls("c", "theirs", "{}"));
+        driver.events(calls("d", "g", "{}"));
+        finish_run(&mut driver);
+        driver.handler_ends("d", Ok(outcome));
+        assert_eq!(driver.session.summary().finish(), Some(reason));
+        assert_eq!(driver.phase("c"), Phase::OutputError, "{reason:?}");
+        assert!(driver.session.running_tools().is_empty());
+    }
 }
 
 #[test]

@@ -181,6 +181,15 @@ fn the_run_limit_ends_the_loop_and_continue_sends_the_results() {
         driver.input(Input::Continue).refused,
         Some(Refusal::NothingToDo)
     );
+    // The limit counts from the continuation.
+    for n in 5..10 {
+        assert_eq!(driver.notices(), []);
+        let id = format!("c{n}");
+        driver.plays(calls(&id, "f", "{}"));
+        driver.returns(&id, json!(n));
+    }
+    assert_eq!(driver.runs.len(), 10);
+    assert_eq!(driver.notices(), [NoticeKind::RunLimit]);
 }
 
 #[test]
@@ -431,6 +440,9 @@ fn an_answer_has_its_token_usage_and_duration() {
     assert_eq!(cost(&driver).total_tokens(), None, "the input is not known");
     assert_eq!(cost(&driver).output_tokens(), Some(5));
     assert_eq!(cost(&driver).input_tokens(), None);
+    driver.send("once more");
+    driver.says("An answer without usage.");
+    assert_eq!(cost(&driver).usage(), [], "nothing is estimated");
 }
 
 /// Rule "repeated calls"
