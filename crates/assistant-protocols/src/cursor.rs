@@ -19,7 +19,7 @@ pub(super) struct Cursor {
     /// True while the server repeats frames with ids. Frames are then skipped up to and including
     /// the frame with the id in `last`.
     seeks: bool,
-    /// True after a reconnection, until the first frame arrives.
+    /// True after a reconnection, until the first frame with an id arrives.
     reconnected: bool,
 }
 
@@ -27,17 +27,18 @@ impl Cursor {
     /// Advances the position by a frame. Returns false if the caller must skip the frame, because
     /// the frame was already read over an earlier connection.
     pub(super) fn advance(&mut self, id: Option<String>) -> bool {
-        if std::mem::take(&mut self.reconnected) && id.is_some() {
+        if id.is_some() && std::mem::take(&mut self.reconnected) {
             self.seeks = id == self.first || id == self.last;
         }
         if self.seeks {
             self.seeks = id != self.last;
             return false;
         }
-        if self.skipped > 0 {
+        if self.skipped > 0 && id.is_none() {
             self.skipped -= 1;
             return false;
         }
+        self.skipped = 0;
         match id {
             Some(id) => {
                 if self.first.is_none() {
