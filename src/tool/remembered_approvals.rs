@@ -16,8 +16,6 @@ use crate::{
     },
 };
 
-type LabelFn = LabelName;
-
 /// Renders a mark on a call about which the user was not asked because of a remembered approval: a
 /// button that opens the list in which the approval can be revoked.
 pub(super) fn allowed_earlier_mark(call: ToolCallView<Value>) -> AnyView {
@@ -139,12 +137,12 @@ pub fn AllowedActions(
 }
 
 fn approval_row(assistant: &Assistant, words: &Words, approval: RememberedApproval) -> AnyView {
-    let scope: LabelFn = match approval.scope() {
+    let scope = match approval.scope() {
         RememberScope::Conversation => LabelName::AllowConversation,
         RememberScope::Session => LabelName::AllowSession,
         RememberScope::Always => LabelName::AllowAlways,
     };
-    let (args_label, args): (LabelFn, _) = match approval.args() {
+    let (args_label, args) = match approval.args() {
         RememberedArgs::Any => (LabelName::AllowedAny, None),
         RememberedArgs::Fields(fields) => (
             LabelName::AllowedFields,
@@ -157,7 +155,7 @@ fn approval_row(assistant: &Assistant, words: &Words, approval: RememberedApprov
     let bounds_note = bounds::remaining_bounds_text(words, &approval).map(|text| {
         view! { <p class="la-allowed-left"><ExactText text /></p> }
     });
-    let end_label: Option<LabelFn> = match () {
+    let end_label: Option<LabelName> = match () {
         () if approval.uses_left() == Some(0) => Some(LabelName::UsedUp),
         () if approval.is_expired(time::now()) => Some(LabelName::Expired),
         () => None,
