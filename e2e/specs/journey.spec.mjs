@@ -156,7 +156,7 @@ async function journey(chat, agent) {
 }
 
 /** Asserts what the journey must have caused, since two recordings may be equal and wrong. */
-function check({ cards, bodies, entries, refunds, journal, requests }) {
+function check({ cards, bodies, entries, refunds, journal, records, requests }) {
   const expected = {
     "without approval": /Refunded 5 € of A-17, 5 € in total/,
     "not permitted": /No refund: There is no order Z-0/,
@@ -210,6 +210,7 @@ function check({ cards, bodies, entries, refunds, journal, requests }) {
     ["asked by page", "denied by person", "ended by page"],
   ]);
   assert.deepEqual(events(13).slice(-3), ["allowed by person", ...ends]);
+  assert.ok(records.length > 0, "the conversation is stored");
   assert.ok(entries.every(({ args }) => args.account === "…"), "accounts are not in the audit");
   assert.equal(journal.filter((entry) => entry.includes('"kind":"started"')).length, 10, "each handler started once");
 }

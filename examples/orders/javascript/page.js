@@ -7,6 +7,7 @@ const budget = document.getElementById("budget");
 const refunds = document.getElementById("refunds");
 const audit = document.getElementById("audit");
 
+// For trying it out. A real page has a fixed address, or a link could choose the agent.
 const agent = new URLSearchParams(location.search).get("agent");
 if (agent) assistant.setAttribute("url", agent);
 
@@ -71,7 +72,7 @@ assistant.registerAction({
     return { refunded: euros, total: order.refunded };
   },
   // Spaces are for people.
-  sanitize: (args) => ({ ...args, account: args.account.replaceAll(" ", "") }),
+  sanitize: (args) => (typeof args.account === "string" ? { ...args, account: args.account.replaceAll(" ", "") } : args),
   permission: async ({ order }) => Boolean(find(order)) || `There is no order ${order}`,
   limits: { calls: [20, 60_000], perRun: 3 },
   approval: ({ euros }) => euros > 10,

@@ -33,7 +33,8 @@ fn App() -> impl IntoView {
     }
 }
 
-/// Returns the agent in the page's address.
+/// Returns the agent in the page's address, for trying it out. A real page has a fixed address, or
+/// a link could choose the agent.
 fn agent_address() -> Option<String> {
     let search = window().location().search().ok()?;
     let parameters = web_sys::UrlSearchParams::new_with_str(&search).ok()?;
