@@ -113,6 +113,17 @@ for (const [name, { endpoint, start }] of Object.entries(SERVERS)) {
     assert.deepEqual(agent.requests("shop")[0].body.context, [{ description: "The selected order", value: order }]);
   });
 
+  pageTest("an agent that cannot be reached is a notice with a status", { allow: [/502/] }, async (chat) => {
+    const away = await start({ AGENT: "http://127.0.0.1:9/" });
+    try {
+      await chat.page.goto(away.url);
+      await chat.ask("A-17 5");
+      await chat.notice(/502/).first().waitFor();
+    } finally {
+      await away.close();
+    }
+  });
+
   pageTest("a request without the token is refused, and the token is read for each request", { allow: [/403/] }, async (chat, { agent, server }) => {
     const body = JSON.stringify({ threadId: "t", runId: "r", messages: [{ id: "m", role: "user", content: "A-17 5" }] });
     const headers = { "content-type": "application/json" };

@@ -29,6 +29,8 @@ AGENT = os.environ.get('AGENT', 'http://127.0.0.1:8000/')
 settings.configure(
     SECRET_KEY=os.environ.get('SECRET_KEY') or get_random_secret_key(),
     ALLOWED_HOSTS=['127.0.0.1', 'localhost'],
+    # A request contains the whole conversation, with attached files.
+    DATA_UPLOAD_MAX_MEMORY_SIZE=30 * 1024 * 1024,
     ROOT_URLCONF=__name__,
     INSTALLED_APPS=['django.contrib.staticfiles', 'csp'],
     STATIC_URL='/static/',
@@ -63,8 +65,8 @@ ORDERS = [
     {'id': '"><b>&quot;', 'euros': 60},
 ]
 HASH = b64encode(hashlib.sha384((STATIC / 'assistant/element.js').read_bytes()).digest()).decode()
-# An agent may send nothing for minutes.
-CLIENT = httpx.AsyncClient(timeout=httpx.Timeout(10, read=None))
+# An agent that sends nothing for ten minutes is given up. Each open answer has a connection.
+CLIENT = httpx.AsyncClient(timeout=httpx.Timeout(10, read=600), limits=httpx.Limits(max_connections=None))
 
 
 def page(request: HttpRequest) -> HttpResponse:

@@ -35,7 +35,11 @@ ignore_user_abort(true);
 $request = curl_init(getenv('AGENT') ?: 'http://127.0.0.1:8000/');
 curl_setopt_array($request, [
     CURLOPT_POSTFIELDS => file_get_contents('php://input'),
-    CURLOPT_HTTPHEADER => ['Content-Type: application/json', 'Accept: text/event-stream'],
+    // Without the last header, cURL waits for an agent's consent before it sends a long request.
+    CURLOPT_HTTPHEADER => ['Content-Type: application/json', 'Accept: text/event-stream', 'Expect:'],
+    // An agent that sends nothing for ten minutes is given up.
+    CURLOPT_LOW_SPEED_LIMIT => 1,
+    CURLOPT_LOW_SPEED_TIME => 600,
     CURLOPT_WRITEFUNCTION => function (CurlHandle $request, string $piece): int {
         if (!headers_sent()) {
             http_response_code(curl_getinfo($request, CURLINFO_RESPONSE_CODE));
@@ -43,11 +47,14 @@ curl_setopt_array($request, [
         }
         echo $piece;
         flush();
-        // Another length ends the request to the agent, when the user has stopped the answer or left the page.
+        // Another length ends the request to the agent. That the user has stopped the answer, or left the page, is noticed
+        // when the agent sends the next piece.
         return connection_aborted() ? -1 : strlen($piece);
     },
 ]);
 curl_exec($request);
 if (!headers_sent()) {
-    refuse(502, 'The agent cannot be reached.');
+    // An answer without a body has only a status.
+    $status = curl_getinfo($request, CURLINFO_RESPONSE_CODE);
+    refuse($status ?: 502, $status ? '' : 'The agent cannot be reached.');
 }

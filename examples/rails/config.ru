@@ -18,6 +18,7 @@ class Shop < Rails::Application
   config.eager_load = true
   config.cache_classes = true
   config.logger = ActiveSupport::Logger.new($stderr, level: Logger::WARN)
+  # Several processes need the same key.
   config.secret_key_base = ENV.fetch("SECRET_KEY_BASE") { SecureRandom.hex(64) }
   config.session_store :cookie_store, key: "_shop", same_site: :lax
   config.paths["public"] = FILES.to_s
@@ -57,11 +58,12 @@ class AgentController < ActionController::Base
   include ActionController::Live
   protect_from_forgery with: :exception
   rescue_from(ActionController::InvalidAuthenticityToken) { refuse :forbidden, "The token of the page is missing or no longer valid." }
-  rescue_from(SystemCallError, SocketError) { refuse :bad_gateway, "The agent cannot be reached." }
+  UNREACHABLE = [SystemCallError, SocketError, Timeout::Error, IOError, OpenSSL::SSL::SSLError, Net::HTTPBadResponse].freeze
+  rescue_from(*UNREACHABLE) { refuse :bad_gateway, "The agent cannot be reached." }
 
-  # Forwards the request and streams the answer. An agent may send nothing for minutes.
+  # Forwards the request and streams the answer. An agent that sends nothing for ten minutes is given up.
   def create
-    Net::HTTP.start(AGENT.host, AGENT.port, use_ssl: AGENT.scheme == "https", read_timeout: nil) do |agent|
+    Net::HTTP.start(AGENT.host, AGENT.port, use_ssl: AGENT.scheme == "https", read_timeout: 600) do |agent|
       headers = { "content-type" => "application/json", "accept" => "text/event-stream" }
       agent.request_post(AGENT.request_uri, request.raw_post, headers) do |answer|
         response.status = answer.code.to_i
@@ -72,9 +74,9 @@ class AgentController < ActionController::Base
         answer.read_body { |piece| response.stream.write(piece) }
       end
     end
+    response.stream.close
   rescue ActionController::Live::ClientDisconnected
-    # The user has stopped the answer, or left the page.
-  ensure
+    # The user has stopped the answer, or left the page, which is noticed when the agent sends the next piece.
     response.stream.close
   end
 

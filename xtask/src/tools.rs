@@ -304,11 +304,22 @@ impl Project {
             let mut command = self.command(program);
             self.output(command.args([option, script])).is_some()
         };
-        if !works(PHP_CHECK) {
-            self.install_with_apt("PHP with cURL", &["php-cli", "php-curl"])?;
-        }
-        if !works(RAILS_CHECK) {
-            self.install_with_apt("Rails with Puma", &["ruby-railties", "puma"])?;
+        let php_packages: &[&str] = &["php-cli", "php-curl"];
+        let rails_packages: &[&str] = &["ruby-railties", "puma"];
+        for (what, check, packages) in [
+            ("PHP with cURL", PHP_CHECK, php_packages),
+            ("Rails with Puma", RAILS_CHECK, rails_packages),
+        ] {
+            if works(check) {
+                continue;
+            }
+            self.install_with_apt(what, packages)?;
+            if !works(check) {
+                let [program, ..] = check;
+                return Err(format!(
+                    "{what} is not there after its installation: is another `{program}` first in PATH?"
+                ));
+            }
         }
         Ok(())
     }
