@@ -235,12 +235,14 @@ impl<T> ToolCallView<T> {
         self.spec(|spec| spec.parameters().clone())
     }
 
-    /// Calls `read` with the definition of the action that is registered under the call's name.
-    /// Returns `None` if there is no such action.
+    /// Calls `read` with the definition of the action that handles the call or, if all actions of
+    /// its name are disabled, of the newest. Returns `None` if there is no such action.
     pub(crate) fn spec<R>(&self, read: impl FnOnce(&ActionSpec) -> R) -> Option<R> {
         let name = self.name_untracked();
         let result = self.assistant()?.read(|session| {
-            let action = session.registry().named(&name).next();
+            let registry = session.registry();
+            let active_action = registry.active_registration(&name);
+            let action = active_action.or_else(|| registry.named(&name).next());
             action.map(|action| read(action.spec()))
         });
         result.flatten()

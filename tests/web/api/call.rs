@@ -44,6 +44,17 @@ fn one_call(args: &str) -> Script {
 }
 
 #[wasm_bindgen_test]
+async fn a_call_view_describes_the_enabled_action_of_its_name() {
+    let (chat, call) = rendered_call(one_call("{}"), || {
+        use_assistant_action(act());
+        ToolAction::new("act", "Waits").enabled(false)
+    })
+    .await;
+    chat.idle().await;
+    assert_eq!(call.description().as_deref(), Some("Acts"));
+}
+
+#[wasm_bindgen_test]
 async fn a_call_view_returns_arguments_result_and_status() {
     let (chat, call) =
         rendered_call(one_call("{ \"amount\": 5 }"), || act().parameters(amount())).await;
