@@ -1,6 +1,8 @@
 //! Tests that a stream that is read over two connections yields each event once, regardless of the
 //! frames that the server repeats.
 
+use std::ops::Range;
+
 use assistant_core::event::{Diagnostic, Event, EventKind};
 use assistant_protocols::agui::{DecoderOptions, End, Reader, Sink};
 use assistant_protocols::stream::Read;
@@ -107,53 +109,48 @@ fn a_stream_over_two_connections_yields_each_event_once() {
     }
 }
 
-/// Returns the frames of the stream from an index on, each with its id.
-fn frames_with_ids(range: std::ops::Range<usize>) -> String {
+/// Returns the frames with these indices, each with its id.
+fn frames_with_ids(range: Range<usize>) -> String {
     let frames = stream_frames().into_iter().enumerate();
     let frames = frames.skip(range.start).take(range.len());
     let frames = frames.map(|(at, frame)| format!("id: e{at}\ndata: {frame}\n\n"));
     frames.collect()
 }
 
+/// A frame without an id, whose event affects no other event.
 const WITHOUT_ID: &str = "data: {\"type\":\"RAW\",\"event\":{}}\n\n";
 
-fn without_pings(events: Events) -> Vec<Event> {
-    let is_ping = |event: &Event| matches!(event.kind, EventKind::Raw { .. });
+/// Returns the events of responses over successive connections, without those of [`WITHOUT_ID`].
+fn read_responses<const N: usize>(responses: [String; N]) -> Vec<Event> {
+    let (mut reader, mut events) = (Reader::new(DecoderOptions::default()), Events::default());
+    for response in responses {
+        let _ = Read::reconnect(&mut reader);
+        reader.push(response.as_bytes(), &mut events);
+    }
     events
         .0
-        .into_iter()
-        .filter(|event| !is_ping(event))
-        .collect()
+        .retain(|event| !matches!(event.kind, EventKind::Raw { .. }));
+    events.0
 }
 
 #[test]
 fn frames_without_ids_that_are_not_repeated_hide_no_later_frame() {
     let count = stream_frames().len();
-    let mut whole = Events::default();
-    let text = frames_with_ids(0..count);
-    Reader::new(DecoderOptions::default()).push(text.as_bytes(), &mut whole);
+    let whole = read_responses([frames_with_ids(0..count)]);
     for cut in 1..count {
-        let (mut reader, mut events) = (Reader::new(DecoderOptions::default()), Events::default());
-        let text = frames_with_ids(0..cut) + WITHOUT_ID + WITHOUT_ID;
-        reader.push(text.as_bytes(), &mut events);
-        let _ = Read::reconnect(&mut reader);
-        reader.push(frames_with_ids(cut..count).as_bytes(), &mut events);
-        assert_eq!(without_pings(events), whole.0, "cut after {cut} frames");
+        let first = frames_with_ids(0..cut) + WITHOUT_ID + WITHOUT_ID;
+        let events = read_responses([first, frames_with_ids(cut..count)]);
+        assert_eq!(events, whole, "cut after {cut} frames");
     }
 }
 
 #[test]
 fn a_repeated_frame_is_skipped_after_a_frame_without_an_id() {
     let count = stream_frames().len();
-    let mut whole = Events::default();
-    let text = frames_with_ids(0..count);
-    Reader::new(DecoderOptions::default()).push(text.as_bytes(), &mut whole);
+    let whole = read_responses([frames_with_ids(0..count)]);
     for cut in 1..count {
-        let (mut reader, mut events) = (Reader::new(DecoderOptions::default()), Events::default());
-        reader.push(frames_with_ids(0..cut).as_bytes(), &mut events);
-        let _ = Read::reconnect(&mut reader);
-        let text = WITHOUT_ID.to_owned() + &frames_with_ids(cut - 1..count);
-        reader.push(text.as_bytes(), &mut events);
-        assert_eq!(without_pings(events), whole.0, "cut after {cut} frames");
+        let second = WITHOUT_ID.to_owned() + &frames_with_ids(cut - 1..count);
+        let events = read_responses([frames_with_ids(0..cut), second]);
+        assert_eq!(events, whole, "cut after {cut} frames");
     }
 }

@@ -3,9 +3,9 @@
 //! A high surrogate is held back until its low surrogate arrives; a lone surrogate becomes U+FFFD
 //! and is recorded. The string itself is stored by the caller.
 
-/// The space in bytes that is reserved for the next piece of a string, so that short pieces do not
+/// The capacity in bytes that is reserved for the next piece of a string, so that short pieces do not
 /// each reallocate the string.
-const LOOKAHEAD: usize = 24;
+const SPARE_CAPACITY: usize = 24;
 
 /// The result of decoding a piece of a string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,7 +80,7 @@ impl StringDecoder {
         if !run.is_empty() {
             self.replace_lone_surrogate(out);
             if rest.is_empty() {
-                out.reserve(run.len() + LOOKAHEAD);
+                out.reserve(run.len() + SPARE_CAPACITY);
             }
             out.push_str(run);
         }
