@@ -67,9 +67,8 @@ impl LanguageTable {
     /// the language in `from_translation("de", …)`.
     fn parse(source: &str) -> Self {
         let part_after = |mark| source.split_once(mark).map_or("", |(_, part)| part);
-        let (texts, reasons) = part_after(" = Translation {")
-            .split_once("const REASONS")
-            .unwrap_or((part_after(" = Translation {"), ""));
+        let table = part_after(" = Translation {");
+        let (texts, reasons) = table.split_once("const REASONS").unwrap_or((table, ""));
         let (reasons, _) = reasons.split_once("];").unwrap_or((reasons, ""));
         let tag = part_after("from_translation(\"").split_once('"');
         let texts = string_literals(texts).into_iter();

@@ -22,13 +22,23 @@ const PYTHON_SERVERS: [&str; 4] = [
     "examples/agent-framework",
     "examples/django",
 ];
-/// The command that succeeds if PHP is installed, with cURL.
-const PHP_CHECK: [&str; 3] = ["php", "-r", "exit(function_exists('curl_exec') ? 0 : 1);"];
-/// The command that succeeds if Rails is installed, with the server Puma.
-const RAILS_CHECK: [&str; 3] = [
-    "ruby",
-    "-e",
-    "require 'action_controller/railtie'; require 'puma'",
+/// The system packages of the other servers: their name, the command that succeeds if they are
+/// installed, and the packages.
+const SYSTEM_SERVERS: [(&str, [&str; 3], [&str; 2]); 2] = [
+    (
+        "PHP with cURL",
+        ["php", "-r", "exit(function_exists('curl_exec') ? 0 : 1);"],
+        ["php-cli", "php-curl"],
+    ),
+    (
+        "Rails with Puma",
+        [
+            "ruby",
+            "-e",
+            "require 'action_controller/railtie'; require 'puma'",
+        ],
+        ["ruby-railties", "puma"],
+    ),
 ];
 
 impl Project {
@@ -300,22 +310,16 @@ impl Project {
         for server in PYTHON_SERVERS {
             self.need_python_server(server)?;
         }
-        let works = |[program, option, script]: [&str; 3]| {
-            let mut command = self.command(program);
-            self.output(command.args([option, script])).is_some()
-        };
-        let php_packages: &[&str] = &["php-cli", "php-curl"];
-        let rails_packages: &[&str] = &["ruby-railties", "puma"];
-        for (what, check, packages) in [
-            ("PHP with cURL", PHP_CHECK, php_packages),
-            ("Rails with Puma", RAILS_CHECK, rails_packages),
-        ] {
-            if works(check) {
+        for (what, [program, option, script], packages) in SYSTEM_SERVERS {
+            let works = || {
+                let mut command = self.command(program);
+                self.output(command.args([option, script])).is_some()
+            };
+            if works() {
                 continue;
             }
-            self.install_with_apt(what, packages)?;
-            if !works(check) {
-                let [program, ..] = check;
+            self.install_with_apt(what, &packages)?;
+            if !works() {
                 return Err(format!(
                     "{what} is not there after its installation: is another `{program}` first in PATH?"
                 ));
