@@ -71,7 +71,7 @@ assistant.registerAction({
     append(refunds, `${id}: ${euros}`);
     return { refunded: euros, total: order.refunded };
   },
-  // Spaces are for people.
+  // Account numbers are compared without spaces.
   sanitize: (args) => (typeof args.account === "string" ? { ...args, account: args.account.replaceAll(" ", "") } : args),
   permission: async ({ order }) => Boolean(find(order)) || `There is no order ${order}`,
   limits: { calls: [20, 60_000], perRun: 3 },

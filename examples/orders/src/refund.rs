@@ -44,7 +44,7 @@ pub fn use_refund_action(shop: Shop) {
             .version("2")
             .risk(Risk::Danger)
             .handler(move |refund: Refund| pay_back(shop, &refund))
-            // Spaces are for people.
+            // Account numbers are compared without spaces.
             .sanitize(|args| {
                 if let Some(Value::String(account)) = args.get_mut("account") {
                     account.retain(|letter| letter != ' ');

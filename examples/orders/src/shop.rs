@@ -61,6 +61,7 @@ impl Shop {
     }
 }
 
+/// Renders the orders, the budget, the refunds and the audit, and registers what the assistant may do.
 #[component]
 pub fn Page() -> impl IntoView {
     let assistant = use_assistant()?;
