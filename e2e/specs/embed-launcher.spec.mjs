@@ -143,16 +143,32 @@ for (const layout of ["popup", "sidebar"]) {
 }
 
 launcherTest("a changed layout keeps the conversation", async ({ page, launcher, chat }) => {
+  const room = () => page.evaluate(() => getComputedStyle(document.documentElement).getPropertyValue("--la-sidebar-room"));
   await launcher.click();
   await chat.composer.waitFor();
   await chat.ask("Hello");
   for (const layout of ["sidebar", "inline", "popup"]) {
     await page.evaluate((layout) => document.querySelector("leptos-assistant").setAttribute("layout", layout), layout);
     await page.locator(layout === "inline" ? "leptos-assistant > .la-place" : `.la-${layout}[data-open]`).waitFor();
+    assert.equal(await room(), layout === "sidebar" ? "26rem" : "", "the page can make room for a sidebar");
     assert.equal(await chat.messages("user").count(), 1);
   }
   await chat.ask("Hello again");
 });
+
+launcherTest("the root element counts open sidebars", async ({ page, launcher }) => {
+  const counted = (count) => eventually(async () => assert.equal(await page.locator("html").getAttribute("data-la-sidebars"), count));
+  const change = (act) => page.evaluate(act);
+  await counted(null);
+  await launcher.click();
+  await counted("1");
+  await change(() => (globalThis.removed = document.querySelector("leptos-assistant")).remove());
+  await counted(null);
+  await change(() => document.body.append(globalThis.removed));
+  await counted("1");
+  await change(() => globalThis.removed.close());
+  await counted(null);
+}, { attributes: { layout: "sidebar" } });
 
 launcherTest("a closed inline chat that becomes a popup shows its launcher", async ({ page, launcher, chat }) => {
   const set = (name, value) => page.evaluate(([name, value]) => document.querySelector("leptos-assistant").setAttribute(name, value), [name, value]);

@@ -6,6 +6,7 @@ use super::{
     collapsible::{CollapsibleProps, CollapsibleWindow, collapsible_window},
     unread::unread_mark,
 };
+use crate::ui::effect;
 
 /// A window docked at the inline end of the page, with a button that collapses and opens the
 /// window. Input, messages and scroll position are kept while the window is collapsed.
@@ -35,7 +36,8 @@ use super::{
 /// The element has the class `la-sidebar`, with `data-open` and `data-unread`. `--la-sidebar-width`
 /// sets the width of the sidebar; while the sidebar is open beside the page, `--la-sidebar-room` on
 /// the root element is that width, so that the page can make room: `main { margin-inline-end:
-/// var(--la-sidebar-room, 0); }`. On a narrow screen the sidebar covers the page.
+/// var(--la-sidebar-room, 0); }`. On a narrow screen the sidebar covers the page. On any screen,
+/// `data-la-sidebars` of the root element is the number of open sidebars.
 ///
 /// # Accessibility
 ///
@@ -66,6 +68,10 @@ pub fn ChatSidebar(
 fn render_sidebar(frame: &CollapsibleWindow, window: AnyView) -> AnyView {
     let (open, has_unread) = (frame.open, frame.has_unread);
     let (name, id) = (frame.name.clone(), frame.id.clone());
+    effect(move |counted: Option<Option<CountedSidebar>>| {
+        open.get()
+            .then(|| counted.flatten().unwrap_or_else(CountedSidebar::new))
+    });
     view! {
         <div
             class="la-sidebar la-standalone"
@@ -92,4 +98,41 @@ fn render_sidebar(frame: &CollapsibleWindow, window: AnyView) -> AnyView {
         </div>
     }
     .into_any()
+}
+
+/// The attribute of the root element that counts the open sidebars, for the styles of the page. The
+/// launcher of the npm package counts its sidebars in the same attribute.
+///
+/// A style rule could find an open sidebar by `:root:has(…)`, but a browser would then search the
+/// page again at each change of it: a third of the style time of a growing answer.
+const COUNT: &str = "data-la-sidebars";
+
+/// An open sidebar, counted as long as the value exists.
+struct CountedSidebar;
+
+impl CountedSidebar {
+    fn new() -> Self {
+        change_count(1);
+        Self
+    }
+}
+
+impl Drop for CountedSidebar {
+    fn drop(&mut self) {
+        change_count(-1);
+    }
+}
+
+fn change_count(by: i32) {
+    let Some(root) = document().document_element() else {
+        return;
+    };
+    let count = root
+        .get_attribute(COUNT)
+        .and_then(|count| count.parse().ok());
+    // The results are ignored, because the name of the attribute is valid.
+    let _ = match count.unwrap_or(0i32).saturating_add(by) {
+        count @ 1.. => root.set_attribute(COUNT, &count.to_string()),
+        _ => root.remove_attribute(COUNT),
+    };
 }

@@ -180,3 +180,35 @@ async fn a_sidebar_without_children_contains_a_chat_window() {
     settle().await;
     assert_eq!(page.text(".la-sidebar h2"), "Help");
 }
+
+/// Returns the attribute that counts the open sidebars of the page.
+fn counted_sidebars() -> Option<String> {
+    document()
+        .document_element()
+        .unwrap()
+        .get_attribute("data-la-sidebars")
+}
+
+#[wasm_bindgen_test]
+async fn the_root_element_counts_open_sidebars() {
+    let (first, second) = (RwSignal::new(true), RwSignal::new(false));
+    let page = mount(move || {
+        view! {
+            <AssistantProvider agent=MockAgent::new()>
+                <ChatSidebar open=first><p>"First"</p></ChatSidebar>
+                <ChatSidebar open=second><p>"Second"</p></ChatSidebar>
+            </AssistantProvider>
+        }
+    });
+    settle().await;
+    assert_eq!(counted_sidebars().as_deref(), Some("1"));
+    second.set(true);
+    settle().await;
+    assert_eq!(counted_sidebars().as_deref(), Some("2"));
+    first.set(false);
+    settle().await;
+    assert_eq!(counted_sidebars().as_deref(), Some("1"));
+    drop(page);
+    settle().await;
+    assert_eq!(counted_sidebars(), None, "a removed sidebar is not counted");
+}

@@ -86,6 +86,7 @@ export class LeptosAssistantElement extends (globalThis.HTMLElement ?? Object) {
       if (this.isConnected) return;
       this.#listeners?.abort();
       this.#listeners = undefined;
+      this.#view?.count(false);
       clearTimeout(this.#forget);
       this.#forget = setTimeout(() => {
         this.#end();

@@ -83,6 +83,8 @@ export class Inline {
 
   ready() {}
 
+  count() {}
+
   failed() {
     this.#notice = create(this.#place, "div", "la-shell-state", { role: "alert" });
     report(this.#notice, this.#words, this.#actions.retry);
@@ -113,6 +115,8 @@ export class Shell {
   #shortcut;
   #words = wordsOf("en");
   #isOpen = false;
+  /** True if the root element counts this view as an open sidebar. */
+  #isCounted = false;
   /** True if the composer gets the focus once it is mounted. */
   #awaitsFocus = false;
 
@@ -175,6 +179,7 @@ export class Shell {
 
   /** Opens or closes the box. Returns the new state if the state has changed. */
   show(isOpen) {
+    this.count(isOpen);
     if (isOpen === this.#isOpen) return undefined;
     this.#isOpen = isOpen;
     this.button.setAttribute("aria-expanded", String(isOpen));
@@ -192,6 +197,16 @@ export class Shell {
       this.#box.hidden = true;
     }
     return isOpen;
+  }
+
+  /** Counts an open sidebar in `data-la-sidebars` of the root element, so that the page can make room for it. */
+  count(isOpen) {
+    if (this.layout !== "sidebar" || isOpen === this.#isCounted) return;
+    this.#isCounted = isOpen;
+    const { dataset } = document.documentElement;
+    const open = (Number(dataset.laSidebars) || 0) + (isOpen ? 1 : -1);
+    if (open > 0) dataset.laSidebars = open;
+    else delete dataset.laSidebars;
   }
 
   #focus() {
@@ -243,6 +258,7 @@ export class Shell {
   }
 
   remove() {
+    this.count(false);
     this.#root.remove();
   }
 }
