@@ -18,7 +18,7 @@ use crate::{
     assistant::Assistant,
     ui::{
         COPY_OUTCOME_MS, Icon, IconButton, LabelName, Labels, Words, after, copy_to_clipboard,
-        dynamic, memo, time, when,
+        dynamic, memo, when,
     },
 };
 
@@ -156,7 +156,7 @@ pub(super) fn message_controls(
     Some(
         view! {
             {copy_control} {feedback_controls} {edit_or_regenerate_button}
-            {message_time(created_at)} {cost}
+            {message_time(&words, created_at)} {cost}
         }
         .into_any(),
     )
@@ -302,10 +302,10 @@ fn format_cost(labels: &Labels, cost: &Cost, currency: &str) -> Vec<String> {
     };
     if let Some((label, count)) = tokens {
         let count = as_float(count);
-        parts.push(labels.insert_count_text(label, count, &time::format_number(count, true)));
+        parts.push(labels.insert_count_text(label, count, &labels.format_number(count, true)));
     }
     if let Some(micros) = cost.price_micros().filter(|_| !currency.is_empty()) {
-        parts.push(time::format_money(micros, currency));
+        parts.push(labels.format_money(micros, currency));
     }
     if let Some(ms) = cost.duration_ms().filter(|ms| *ms >= MIN_DURATION_MS) {
         let waited_ms = cost.waited_ms().filter(|ms| *ms >= MIN_DURATION_MS);
@@ -332,7 +332,7 @@ fn format_duration(labels: &Labels, ms: u64) -> String {
         _ => (labels.text(LabelName::Hours), 3_600_000.0),
     };
     let amount = as_float(ms) / unit;
-    labels.insert_count_text(label, amount, &time::format_number(amount, false))
+    labels.insert_count_text(label, amount, &labels.format_number(amount, false))
 }
 
 #[allow(

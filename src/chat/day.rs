@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 
 use crate::ui::{
-    LabelName, Words, dynamic,
+    LabelName, Word, Words, dynamic,
     time::{self, TimeFormat},
 };
 
@@ -19,14 +19,15 @@ pub(super) fn day_separator(words: &Words, previous_time: Option<i64>, at: i64) 
         return None;
     }
     let words = words.clone();
-    let date = time::format_time(at, TimeFormat::Day)?;
-    let label = move || {
+    words.now().format_time(at, TimeFormat::Day)?;
+    let label = move || -> Word {
         if time::is_same_day(at, now) {
             words.word(LabelName::Today)
         } else if time::is_same_day(at, now - DAY_MS) {
             words.word(LabelName::Yesterday)
         } else {
-            date.clone().into()
+            let date = words.get().format_time(at, TimeFormat::Day);
+            date.unwrap_or_default().into()
         }
     };
     let aria_label = label.clone();
@@ -48,24 +49,28 @@ pub(super) fn format_last_change(words: &Words, at: i64) -> Option<String> {
         return None;
     }
     if time::is_same_day(at, now) {
-        let short_time = time::format_time(at, TimeFormat::Short)?;
+        let short_time = words.get().format_time(at, TimeFormat::Short)?;
         return Some(format!("{} {short_time}", words.word(LabelName::Today)));
     }
     if time::is_same_day(at, now - DAY_MS) {
         return Some(words.word(LabelName::Yesterday).into_owned());
     }
-    time::format_time(at, TimeFormat::Day)
+    words.get().format_time(at, TimeFormat::Day)
 }
 
 /// Renders the time of a message in hours and minutes, with the full date as the tooltip. Returns
 /// `None` if the time is unknown.
-pub(super) fn message_time(at: i64) -> Option<AnyView> {
-    let short_time = time::format_time(at, TimeFormat::Short).filter(|_| at != 0)?;
-    let full_date = time::format_time(at, TimeFormat::Full);
+pub(super) fn message_time(words: &Words, at: i64) -> Option<AnyView> {
+    let format = |format| {
+        let words = words.clone();
+        move || words.get().format_time(at, format)
+    };
+    let (short_time, full_date) = (format(TimeFormat::Short), format(TimeFormat::Full));
+    untrack(&short_time).filter(|_| at != 0)?;
     Some(
         view! {
             <time class="la-message-time" datetime=time::format_iso(at) title=full_date>
-                {short_time}
+                {dynamic(short_time)}
             </time>
         }
         .into_any(),

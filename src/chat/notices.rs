@@ -13,9 +13,7 @@ use crate::{
     assistant::{Assistant, assistant_for},
     store::Ownership,
     tool::ExactText,
-    ui::{
-        Icon, LabelName, Labels, Words, dynamic, each, focus, format_count, format_size, memo, when,
-    },
+    ui::{Icon, LabelName, Labels, Words, dynamic, each, focus, format_size, memo, when},
     view::PartKind,
 };
 
@@ -184,7 +182,7 @@ fn limit_sentence(labels: &Labels, exceeded: Exceeded) -> String {
     };
     let amount = |count: usize| match exceeded.limit().counts_bytes() {
         true => format_size(count),
-        false => format_count(count),
+        false => labels.format_count(count),
     };
     let text = label.replace("{limit}", &amount(exceeded.most()));
     match exceeded.dropped() {

@@ -12,7 +12,9 @@ use crate::{
     store::ThreadInfo,
     ui::{
         Icon, IconButton, LabelName, Words, after, dynamic, each, effect, focus, is_composing,
-        memo, time, truncate, when,
+        memo,
+        time::{self, TimeFormat},
+        truncate, when,
     },
 };
 
@@ -286,8 +288,11 @@ impl PastList {
             })
         });
         let words = self.words.clone();
+        let full_time = {
+            let words = words.clone();
+            move || words.get().format_time(updated_at.get(), TimeFormat::Full)
+        };
         let last_change = move || day::format_last_change(&words, updated_at.get());
-        let full_time = move || time::format_time(updated_at.get(), time::TimeFormat::Full);
         view! {
             <button type="button" class="la-past-open" aria-current=aria_current on:click=open>
                 <span class="la-past-title" dir="auto">{self.title(thread)}</span>

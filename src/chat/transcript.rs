@@ -20,7 +20,7 @@ use crate::{
     part::RunSteps,
     ui::{
         Icon, LabelName, Words, closest, draw_all_rows, dynamic, each, effect, focus, format_float,
-        memo, time, when, when_idle,
+        memo, when, when_idle,
     },
 };
 
@@ -76,7 +76,8 @@ pub fn Transcript(
     let list = BlockList::new();
     let scroll = ScrollState::new(list);
     apply_message_changes(&assistant, list, scroll);
-    when_idle(time::load_formatters);
+    let labels = words.now();
+    when_idle(move || labels.load_formatters());
     let unseen_count = count_unseen(list, scroll);
     mount_all_on_search_or_print(list);
     let is_empty = move || list.total.get() == 0;

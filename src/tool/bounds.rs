@@ -5,7 +5,7 @@ use assistant_core::action::{ArgMaximum, GrantBounds, RememberedApproval};
 use leptos::prelude::*;
 
 use super::ExactText;
-use crate::ui::{LabelName, Words, format_count, is_trusted, time};
+use crate::ui::{LabelName, Words, is_trusted, time::TimeFormat};
 
 /// The durations that are offered to the user, in milliseconds. Only durations below the maximum
 /// that the action permits are shown.
@@ -87,8 +87,9 @@ fn uses_field(words: &Words, max_uses: u32, narrowed: NarrowedBounds) -> AnyView
 fn duration_field(words: &Words, max_ms: i64, narrowed: NarrowedBounds) -> AnyView {
     let durations = DURATIONS_MS.into_iter().filter(|ms| *ms < max_ms);
     let options: Vec<_> = durations.chain([max_ms]).collect();
+    let labels = words.now();
     let options = options.into_iter().map(|ms| {
-        let label = time::format_whole_duration(ms);
+        let label = labels.format_whole_duration(ms);
         view! { <option value=ms.to_string() selected=ms == max_ms>{label}</option> }
     });
     let options = options.collect_view();
@@ -178,10 +179,15 @@ pub(super) fn remaining_bounds_text(
     let mut parts = Vec::new();
     if let (Some(uses_left), Some(uses)) = (approval.uses_left(), approval.uses()) {
         let text = words.count(LabelName::UsesLeft, uses as usize);
-        parts.push(fill(&text, "{left}", &format_count(uses_left as usize)));
+        parts.push(fill(
+            &text,
+            "{left}",
+            &words.get().format_count(uses_left as usize),
+        ));
     }
     if let Some(expires_at) = approval.expires_at() {
-        let time_text = time::format_time(expires_at, time::TimeFormat::Full).unwrap_or_default();
+        let time_text = words.get().format_time(expires_at, TimeFormat::Full);
+        let time_text = time_text.unwrap_or_default();
         parts.push(fill(
             &words.word(LabelName::HoldsUntil),
             "{time}",

@@ -4,7 +4,10 @@
 
 use leptos::prelude::*;
 
-use crate::ui::{LabelName, Words, after, dynamic, now, time};
+use crate::ui::{
+    LabelName, Words, after, dynamic, now,
+    time::{self, TimeFormat},
+};
 
 /// Renders the time limit `at`, in milliseconds since 1970. Renders nothing if `at` is `None`.
 #[component]
@@ -26,15 +29,15 @@ pub(super) fn Expiry(
     }
     let words = Words::current();
     let format = match time::is_same_day(at, now()) {
-        true => time::TimeFormat::Short,
-        false => time::TimeFormat::Full,
+        true => TimeFormat::Short,
+        false => TimeFormat::Full,
     };
-    let deadline = time::format_time(at, format);
     let line = move || match expired.get() {
         true => view! { <span role="alert">{words.text(LabelName::TooLate)}</span> }.into_any(),
         false => {
-            let fill = |time: &String| words.word(LabelName::AnswerBy).replace("{time}", time);
-            view! { <span>{deadline.as_ref().map(fill)}</span> }.into_any()
+            let labels = words.get();
+            let fill = |time: String| labels.text(LabelName::AnswerBy).replace("{time}", &time);
+            view! { <span>{labels.format_time(at, format).map(fill)}</span> }.into_any()
         }
     };
     Some(

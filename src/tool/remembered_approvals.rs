@@ -11,7 +11,8 @@ use crate::{
     assistant::{Assistant, assistant_for},
     render::Description,
     ui::{
-        Icon, LabelName, Words, dynamic, each, effect, in_words, live_in_dialog, memo, scope, time,
+        Icon, LabelName, Words, dynamic, each, effect, in_words, live_in_dialog, memo, scope,
+        time::{self, TimeFormat},
         truncate, when,
     },
 };
@@ -23,7 +24,7 @@ pub(super) fn allowed_earlier_mark(call: ToolCallView<Value>) -> AnyView {
     let is_open = RwSignal::new(false);
     dynamic(move || {
         call.allowed_earlier().map(|approval| {
-            let allowed_at = time::format_time(approval.at(), time::TimeFormat::Full);
+            let allowed_at = full_time(&words, approval.at());
             let (assistant, id) = (call.assistant(), approval.id().to_owned());
             let dialog = move || match assistant.clone() {
                 Some(assistant) => approvals_dialog(assistant, id.clone(), is_open),
@@ -46,6 +47,12 @@ pub(super) fn allowed_earlier_mark(call: ToolCallView<Value>) -> AnyView {
         })
     })
     .into_any()
+}
+
+/// Returns a closure that formats a time with its date; `None` if the browser cannot format it.
+fn full_time(words: &Words, at: i64) -> impl Fn() -> Option<String> + Send + Sync + use<> {
+    let words = words.clone();
+    move || words.get().format_time(at, TimeFormat::Full)
 }
 
 /// The context with the id of the approval for which the list was opened.
@@ -152,9 +159,13 @@ fn approval_row(assistant: &Assistant, words: &Words, approval: RememberedApprov
     };
     let is_exact = matches!(approval.args(), RememberedArgs::Exactly(_));
     let label_words = words.clone();
-    let bounds_note = bounds::remaining_bounds_text(words, &approval).map(|text| {
-        view! { <p class="la-allowed-left"><ExactText text /></p> }
-    });
+    let bounds_note = {
+        let (words, approval) = (words.clone(), approval.clone());
+        dynamic(move || {
+            let text = bounds::remaining_bounds_text(&words, &approval);
+            text.map(|text| view! { <p class="la-allowed-left"><ExactText text /></p> })
+        })
+    };
     let end_label: Option<LabelName> = match () {
         () if approval.uses_left() == Some(0) => Some(LabelName::UsedUp),
         () if approval.is_expired(time::now()) => Some(LabelName::Expired),
@@ -193,7 +204,7 @@ fn approval_row(assistant: &Assistant, words: &Words, approval: RememberedApprov
         };
         approval_details(words, name, args)
     };
-    let allowed_at = time::format_time(approval.allowed_at(), time::TimeFormat::Full);
+    let allowed_at = full_time(words, approval.allowed_at());
     let iso_time = time::format_iso(approval.allowed_at());
     view! {
         <li class="la-allowed-item" data-current=is_current.then_some("")>
@@ -217,7 +228,7 @@ fn approval_row(assistant: &Assistant, words: &Words, approval: RememberedApprov
             {bounds_note}
             {end_note}
             <time class="la-allowed-time" datetime=iso_time>
-                {allowed_at}
+                {dynamic(allowed_at)}
             </time>
             {details}
         </li>

@@ -90,7 +90,7 @@ pub struct Labels {
     /// The texts in the order of [`LabelName::ALL`].
     texts: Vec<Word>,
     reasons: Reasons,
-    /// The tag of the language whose plural forms are used; empty for that of the page.
+    /// The tag of the language of the texts, times and numbers; empty for that of the page.
     pub(crate) language: Word,
 }
 

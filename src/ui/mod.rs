@@ -58,7 +58,6 @@ pub(crate) use live_regions::{LiveRegions, Region, live_in_dialog};
 pub(crate) use partial_list::PartialList;
 #[cfg(feature = "markdown")]
 pub(crate) use partial_list::show_more_text;
-pub(crate) use plural::format_count;
 pub(crate) use reactive::{Attributes, attributes, effect, memo};
 pub(crate) use subscription::subscribe;
 pub(crate) use text_format::{

@@ -2,7 +2,7 @@
 
 use leptos::{html, prelude::*};
 
-use super::{LabelName, Labels, Words, dynamic, focus, format_count};
+use super::{LabelName, Labels, Words, dynamic, focus};
 
 /// The number of items that one press of the button adds.
 const ITEMS_PER_PRESS: usize = 100;
@@ -84,5 +84,8 @@ pub(crate) fn show_more_text(labels: &Labels, count: usize, total: usize) -> Str
         true => labels.text(LabelName::ShowMoreOf),
         false => labels.text(LabelName::ShowMore),
     };
-    labels.insert_count(&template.replace("{total}", &format_count(total)), count)
+    labels.insert_count(
+        &template.replace("{total}", &labels.format_count(total)),
+        count,
+    )
 }

@@ -7,7 +7,7 @@
 
 use std::borrow::Cow;
 
-use super::{LabelName, Labels, Words, in_browser, time};
+use super::{LabelName, Labels, Words, in_browser};
 
 /// The start of the plural forms in a label.
 const PLURAL_START: &str = "{count, plural,";
@@ -30,7 +30,7 @@ impl Words {
 impl Labels {
     /// Inserts a count into one of the labels.
     pub(crate) fn insert_count(&self, label: &str, count: usize) -> String {
-        self.insert_count_text(label, as_float(count), &format_count(count))
+        self.insert_count_text(label, as_float(count), &self.format_count(count))
     }
 
     /// Inserts a formatted count into one of the labels; `count` selects the plural form.
@@ -42,21 +42,40 @@ impl Labels {
     ) -> String {
         let label = label.replace("{count}", formatted_count);
         match PluralLabel::parse(&label) {
-            Some(parsed) => parsed.insert(&plural_category(&self.language, count), formatted_count),
+            Some(parsed) => parsed.insert(&self.category(count), formatted_count),
             None => label,
         }
     }
 
     fn insert_position(&self, label: &str, number: usize, count: usize) -> String {
-        self.insert_count(&label.replace("{number}", &format_count(number)), count)
+        self.insert_count(
+            &label.replace("{number}", &self.format_count(number)),
+            count,
+        )
     }
-}
 
-/// Formats a count in the language of the page.
-pub(crate) fn format_count(count: usize) -> String {
-    match in_browser() {
-        true => time::format_number(as_float(count), false),
-        false => count.to_string(),
+    /// Formats a count.
+    pub(crate) fn format_count(&self, count: usize) -> String {
+        match in_browser() {
+            true => self.format_number(as_float(count), false),
+            false => count.to_string(),
+        }
+    }
+
+    /// Returns the plural category of a count. A server and a browser without `Intl.PluralRules`
+    /// use the categories of English.
+    ///
+    /// The category of 1 is never `other`: a text with a form for `one` is in a language that uses
+    /// that form for 1, even if other texts are in a language without the category `one`, such as
+    /// Japanese.
+    fn category(&self, count: f64) -> Cow<'static, str> {
+        let by_browser = in_browser().then(|| self.plural_category(count));
+        let category = by_browser.flatten().filter(|category| category != "other");
+        match category {
+            Some(category) => category.into(),
+            None if (count - 1.0).abs() < f64::EPSILON => "one".into(),
+            None => "other".into(),
+        }
     }
 }
 
@@ -68,21 +87,6 @@ pub(super) fn without_forms(label: &str) -> Cow<'_, str> {
             [parsed.before, "{count}", parsed.after].concat().into()
         }
         _ => label.into(),
-    }
-}
-
-/// Returns the plural category of a count. A server and a browser without `Intl.PluralRules` use
-/// the categories of English.
-///
-/// The category of 1 is never `other`: a text with a form for `one` is in a language that uses that
-/// form for 1, even if other texts are in a language without the category `one`, such as Japanese.
-fn plural_category(language: &str, count: f64) -> Cow<'static, str> {
-    let by_browser = in_browser().then(|| time::plural_category(language, count));
-    let category = by_browser.flatten().filter(|category| category != "other");
-    match category {
-        Some(category) => category.into(),
-        None if (count - 1.0).abs() < f64::EPSILON => "one".into(),
-        None => "other".into(),
     }
 }
 

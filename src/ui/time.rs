@@ -1,4 +1,4 @@
-//! Formats times and numbers for users in the language of the page, and selects plural categories.
+//! Formats times and numbers for users in the language of the labels, and selects plural categories.
 
 use std::cell::RefCell;
 
@@ -6,7 +6,7 @@ use js_sys::{Array, Function, Object, Reflect};
 use leptos::prelude::document;
 use wasm_bindgen::{JsCast, JsValue};
 
-use super::format_float;
+use super::{Labels, format_float};
 
 /// The format of a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,80 +28,107 @@ const DAY_OPTIONS: [IntlOption<'_>; 3] =
     [("weekday", "long"), ("day", "numeric"), ("month", "long")];
 const DIGITS_OPTION: IntlOption<'_> = ("maximumFractionDigits", "1");
 
-/// Formats a time in milliseconds since 1970; `None` if the browser cannot format the time.
-pub(crate) fn format_time(ms: i64, format: TimeFormat) -> Option<String> {
-    let day_with_year = [
-        DAY_OPTIONS[0],
-        DAY_OPTIONS[1],
-        DAY_OPTIONS[2],
-        ("year", "numeric"),
-    ];
-    let options = match format {
-        TimeFormat::Short => SHORT_OPTIONS,
-        TimeFormat::Full => FULL_OPTIONS,
-        TimeFormat::Day if year(ms) != year(now()) => &day_with_year,
-        TimeFormat::Day => &DAY_OPTIONS,
-    };
-    format_with_intl("DateTimeFormat", options, &date(ms).into())
-}
-
-/// Formats a number with at most one fraction digit: 3.4, or 1.2K if `compact` is true.
-pub(crate) fn format_number(value: f64, compact: bool) -> String {
-    let options = match compact {
-        true => [DIGITS_OPTION, ("notation", "compact")].as_slice(),
-        false => &[DIGITS_OPTION],
-    };
-    format_with_intl("NumberFormat", options, &value.into()).unwrap_or_else(|| format_float(value))
-}
-
-/// Returns the plural category of a number with at most one fraction digit, in a language; `None`
-/// if the browser cannot determine the category. An empty language is that of the page.
-pub(crate) fn plural_category(language: &str, number: f64) -> Option<String> {
-    let language = Some(language).filter(|language| !language.is_empty());
-    let language = language.map(str::to_owned).or_else(page_language);
-    call_intl("PluralRules", &[DIGITS_OPTION], language, &number.into())
-}
-
-/// Formats a duration in the largest of the units day, hour and minute that leaves no remainder, or
-/// in seconds below one minute.
-pub(crate) fn format_whole_duration(ms: i64) -> String {
-    let minutes = ms.max(0) / 60_000;
-    let (count, unit) = match minutes {
-        0 => (ms.max(0) / 1_000, "second"),
-        _ if minutes % 1_440 == 0 => (minutes / 1_440, "day"),
-        _ if minutes % 60 == 0 => (minutes / 60, "hour"),
-        _ => (minutes, "minute"),
-    };
-    let options = [("style", "unit"), ("unit", unit), ("unitDisplay", "long")];
-    #[allow(clippy::cast_precision_loss, reason = "shown in whole units")]
-    let value = count as f64;
-    format_with_intl("NumberFormat", &options, &value.into())
-        .unwrap_or_else(|| format!("{count} {unit}"))
-}
-
-/// Formats an amount of money, given in millionths of the currency, with up to two fraction digits,
-/// or up to four for an amount below one unit of the currency.
-pub(crate) fn format_money(micros: u64, currency: &str) -> String {
-    let digits = if micros < 1_000_000 { "4" } else { "2" };
-    let options = [
-        ("style", "currency"),
-        ("currency", currency),
-        ("maximumFractionDigits", digits),
-    ];
-    #[allow(clippy::cast_precision_loss, reason = "shown with a few digits")]
-    let value = micros as f64 / 1_000_000.0;
-    format_with_intl("NumberFormat", &options, &value.into())
-        .unwrap_or_else(|| format!("{} {currency}", format_float(value)))
-}
-
-/// Makes the browser load its formatters, because their first use takes up to thirty milliseconds,
-/// which would delay opening a conversation.
-pub(crate) fn load_formatters() {
-    for format in [TimeFormat::Short, TimeFormat::Full] {
-        let _ = format_time(now(), format);
+impl Labels {
+    /// Formats a time in milliseconds since 1970; `None` if the browser cannot format the time.
+    pub(crate) fn format_time(&self, ms: i64, format: TimeFormat) -> Option<String> {
+        let day_with_year = [
+            DAY_OPTIONS[0],
+            DAY_OPTIONS[1],
+            DAY_OPTIONS[2],
+            ("year", "numeric"),
+        ];
+        let options = match format {
+            TimeFormat::Short => SHORT_OPTIONS,
+            TimeFormat::Full => FULL_OPTIONS,
+            TimeFormat::Day if year(ms) != year(now()) => &day_with_year,
+            TimeFormat::Day => &DAY_OPTIONS,
+        };
+        self.call_intl("DateTimeFormat", options, &date(ms).into())
     }
-    let _ = format_number(0.0, false);
-    let _ = plural_category("", 0.0);
+
+    /// Formats a number with at most one fraction digit: 3.4, or 1.2K if `compact` is true.
+    pub(crate) fn format_number(&self, value: f64, compact: bool) -> String {
+        let options = match compact {
+            true => [DIGITS_OPTION, ("notation", "compact")].as_slice(),
+            false => &[DIGITS_OPTION],
+        };
+        self.call_intl("NumberFormat", options, &value.into())
+            .unwrap_or_else(|| format_float(value))
+    }
+
+    /// Returns the plural category of a number with at most one fraction digit; `None` if the
+    /// browser cannot determine the category.
+    pub(super) fn plural_category(&self, number: f64) -> Option<String> {
+        self.call_intl("PluralRules", &[DIGITS_OPTION], &number.into())
+    }
+
+    /// Formats a duration in the largest of the units day, hour and minute that leaves no
+    /// remainder, or in seconds below one minute.
+    pub(crate) fn format_whole_duration(&self, ms: i64) -> String {
+        let minutes = ms.max(0) / 60_000;
+        let (count, unit) = match minutes {
+            0 => (ms.max(0) / 1_000, "second"),
+            _ if minutes % 1_440 == 0 => (minutes / 1_440, "day"),
+            _ if minutes % 60 == 0 => (minutes / 60, "hour"),
+            _ => (minutes, "minute"),
+        };
+        let options = [("style", "unit"), ("unit", unit), ("unitDisplay", "long")];
+        #[allow(clippy::cast_precision_loss, reason = "shown in whole units")]
+        let value = count as f64;
+        self.call_intl("NumberFormat", &options, &value.into())
+            .unwrap_or_else(|| format!("{count} {unit}"))
+    }
+
+    /// Formats an amount of money, given in millionths of the currency, with up to two fraction
+    /// digits, or up to four for an amount below one unit of the currency.
+    pub(crate) fn format_money(&self, micros: u64, currency: &str) -> String {
+        let digits = if micros < 1_000_000 { "4" } else { "2" };
+        let options = [
+            ("style", "currency"),
+            ("currency", currency),
+            ("maximumFractionDigits", digits),
+        ];
+        #[allow(clippy::cast_precision_loss, reason = "shown with a few digits")]
+        let value = micros as f64 / 1_000_000.0;
+        self.call_intl("NumberFormat", &options, &value.into())
+            .unwrap_or_else(|| format!("{} {currency}", format_float(value)))
+    }
+
+    /// Makes the browser load its formatters, because their first use takes up to thirty
+    /// milliseconds, which would delay opening a conversation.
+    pub(crate) fn load_formatters(&self) {
+        for format in [TimeFormat::Short, TimeFormat::Full] {
+            let _ = self.format_time(now(), format);
+        }
+        let _ = self.format_number(0.0, false);
+        let _ = self.plural_category(0.0);
+    }
+
+    /// Returns the language tag for the browser's formatters: that of the labels. The tag of the page
+    /// is used if the labels have none, or if the page adds a region to the same language.
+    fn locale(&self) -> Option<String> {
+        let html = document().document_element();
+        let page_language = html.and_then(|html| html.get_attribute("lang"));
+        let is_ours = |page_language: &String| {
+            let primary = page_language.split('-').next().unwrap_or_default();
+            self.language.is_empty() || self.language.eq_ignore_ascii_case(primary)
+        };
+        page_language
+            .filter(is_ours)
+            .or_else(|| Some(self.language.clone().into_owned()))
+            .filter(|language| !language.is_empty())
+    }
+
+    /// Formats a value with an `Intl` class, or selects the plural category of a number; `None` if
+    /// the browser fails.
+    fn call_intl(
+        &self,
+        class: &str,
+        options: &[IntlOption<'_>],
+        value: &JsValue,
+    ) -> Option<String> {
+        call_intl(class, options, self.locale(), value)
+    }
 }
 
 /// Formats a time in ISO 8601; `None` for an invalid time.
@@ -156,19 +183,8 @@ thread_local! {
     static FORMATTERS: RefCell<Vec<(String, Function)>> = const { RefCell::new(Vec::new()) };
 }
 
-fn page_language() -> Option<String> {
-    let html = document().document_element();
-    html.and_then(|html| html.get_attribute("lang"))
-        .filter(|language| !language.is_empty())
-}
-
-/// Formats a value with an `Intl` class in the language of the page; `None` if the browser fails.
-fn format_with_intl(class: &str, options: &[IntlOption<'_>], value: &JsValue) -> Option<String> {
-    call_intl(class, options, page_language(), value)
-}
-
-/// Formats a value with an `Intl` class, or selects the plural category of a number; `None` if the
-/// browser fails. The formatter is cached, because creating the formatter is the slowest step.
+/// Formats a value with an `Intl` class in a language. The formatter is cached, because creating the
+/// formatter is the slowest step.
 fn call_intl(
     class: &str,
     options: &[IntlOption<'_>],

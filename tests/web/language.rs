@@ -348,6 +348,59 @@ async fn a_count_selects_the_plural_form_of_the_language_of_the_labels() {
     }
 }
 
+#[wasm_bindgen_test]
+async fn times_follow_the_language_of_the_labels() {
+    const GERMAN: [&str; 7] = [
+        "Montag",
+        "Dienstag",
+        "Mittwoch",
+        "Donnerstag",
+        "Freitag",
+        "Samstag",
+        "Sonntag",
+    ];
+    const SPANISH: [&str; 7] = [
+        "lunes",
+        "martes",
+        "miércoles",
+        "jueves",
+        "viernes",
+        "sábado",
+        "domingo",
+    ];
+    let html = document().document_element().unwrap();
+    html.set_attribute("lang", "en-GB").unwrap();
+    let language = RwSignal::new("de");
+    let page = mount(move || {
+        provide_labels(move || Labels::default().in_language(language.get()));
+        view! {
+            <AssistantProvider agent=MockAgent::new().answer(Script::new().text("Done"))>
+                <ChatWindow suggestions=vec![Suggestion::new("go")] />
+            </AssistantProvider>
+        }
+    });
+    assert!(until(|| page.click(".la-suggestion")).await);
+    assert!(until(|| page.find(".la-message-time").is_some()).await);
+    let date = || {
+        page.find(".la-message-time")
+            .unwrap()
+            .get_attribute("title")
+            .unwrap()
+    };
+    let names_day = |days: &[&str]| days.iter().any(|day| date().starts_with(day));
+    assert!(names_day(&GERMAN), "{}", date());
+    language.set("es");
+    settle().await;
+    assert!(names_day(&SPANISH), "{}", date());
+    // The page adds its region to its own language: "Friday 27 November", not "Friday, November 27".
+    language.set("en");
+    settle().await;
+    html.remove_attribute("lang").unwrap();
+    let second_word = date().split(' ').nth(1).map(str::to_owned);
+    let is_number = second_word.is_some_and(|word| word.parse::<u8>().is_ok());
+    assert!(is_number, "{}", date());
+}
+
 /// Labels of an application are text, wherever they are shown.
 #[wasm_bindgen_test]
 async fn markup_in_labels_is_shown_as_text() {

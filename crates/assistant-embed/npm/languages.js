@@ -26,8 +26,9 @@ export async function textsOf(where, lang, labels, checked) {
   const code = languageOf(lang ?? "");
   const [file, named] = await Promise.all([code ? load(code, checked) : {}, own.length > 0 ? fetchFile("names", checked) : undefined]);
   const { texts = [], stopped = {} } = file;
-  // Labels of the page may be in a language without a file.
-  const language = (file.texts ? code : own.length > 0 && knownLanguage(lang)) || "en";
+  // Labels of the page may be in a language without a file; English has none.
+  const isKnown = file.texts || own.length > 0 || /^en(-|$)/i.test(lang ?? "");
+  const language = (isKnown && knownLanguage(lang)) || (file.texts && code) || "en";
   if (!named) return { texts, stopped, language };
   const all = [...texts];
   for (const [name, text] of own) {
@@ -38,7 +39,7 @@ export async function textsOf(where, lang, labels, checked) {
   return { texts: all, language, stopped: { ...stopped, ...Object.fromEntries(own) } };
 }
 
-/** Returns the language tag if the browser knows its plural forms. */
+/** Returns the language tag if the browser knows the language. */
 function knownLanguage(tag) {
   try {
     return Intl.PluralRules.supportedLocalesOf(tag)[0];

@@ -39,10 +39,12 @@ impl Labels {
         self
     }
 
-    /// Sets the language whose plural forms the texts have, as a language tag such as `nl`.
+    /// Sets the language of the texts, as a language tag such as `nl`: the language of their plural
+    /// forms, and of the dates, times and numbers beside them.
     ///
     /// The default is the language of the translation: `en` for `Labels::default()`. Labels that
-    /// [`complete`](Self::complete) returns have the forms of the page's language (`<html lang>`).
+    /// [`complete`](Self::complete) returns have the page's language (`<html lang>`). A page in the
+    /// same language adds its region, such as `en-GB`.
     ///
     /// ```
     /// use leptos_assistant::{LabelName, Labels};
