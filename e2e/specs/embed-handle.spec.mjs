@@ -265,9 +265,8 @@ const persistApprovals = (page) =>
       async load() {
         return globalThis.stored;
       }
-      keep(approvals) {
-        const known = new Map(globalThis.stored.map((one) => [one.id, one]));
-        globalThis.stored = approvals.map((one) => known.get(one.id) ?? one);
+      change(added, removed) {
+        globalThis.stored = [...globalThis.stored, ...added].filter(({ id }) => !removed.includes(id));
       }
       async swap(before, after) {
         const at = globalThis.stored.findIndex(({ id }) => id === before.id);
@@ -327,14 +326,14 @@ pageTest("a store of approvals that fails is reported, and the user is asked", {
         return `${error.name}: ${error.message}`;
       }
     };
-    return [undefined, {}, { load: 1, keep() {} }].map(attempt);
+    return [undefined, {}, { load: 1, change() {} }].map(attempt);
   });
   for (const message of refused) assert.match(message, /^TypeError: persistApprovals/);
   await page.evaluate(() => {
     const fails = () => {
       throw "no space";
     };
-    globalThis.chats.one.persistApprovals({ load: () => "nothing", keep: async () => fails(), swap: fails, onChange: fails });
+    globalThis.chats.one.persistApprovals({ load: () => "nothing", change: async () => fails(), swap: fails, onChange: fails });
   });
   await allowTwice(chat, "always");
   await chat.send("refund another");

@@ -2,13 +2,14 @@
 //! store.
 
 use std::{
-    cell::Cell,
+    cell::{Cell, RefCell},
     future::ready,
     rc::{Rc, Weak},
+    time::Duration,
 };
 
 use assistant_core::{
-    action::{Remember, RememberedApproval},
+    action::{Remember, RememberScope, RememberedApproval},
     conversation::CallKey,
     session::{Input, Refusal, Swap, Verdict},
 };
@@ -20,8 +21,12 @@ use super::{Assistant, WeakAssistant};
 use crate::{
     runtime::ApprovalPersistence,
     store::ApprovalStore,
-    ui::{Subscription, console_error, spawn_local},
+    ui::{Subscription, console_error, sleep, spawn_local},
 };
+
+/// The delay before a failed reading is repeated at first, and at most.
+const RETRY_DELAY: Duration = Duration::from_secs(5);
+const MAX_RETRY_DELAY: Duration = Duration::from_secs(300);
 
 /// The reason for which no use of an approval is counted before the store was read.
 const NOT_READ: &str = "the stored approvals were not read yet";
@@ -77,9 +82,11 @@ impl RememberedApprovals {
     /// # }
     /// ```
     pub fn revoke(&self, id: &str) {
-        // The result is ignored, because a refusal only means that the approval was already
-        // revoked.
-        let _ = self.0.dispatch(Input::ForgetApproval { id: id.to_owned() });
+        let outcome = self.0.dispatch(Input::ForgetApproval { id: id.to_owned() });
+        // The approval may be stored without being read yet.
+        if let (Err(_), Some(persistence)) = (outcome, self.0.runtime().approval_persistence()) {
+            persistence.remove(id);
+        }
     }
 
     /// Persists approvals in a store, and lets the user allow actions permanently. Stored approvals
@@ -93,18 +100,14 @@ impl RememberedApprovals {
 
 impl Assistant {
     fn attach_approval_store(&self, store: Rc<dyn ApprovalStore>) {
+        let earlier = self.runtime().approval_persistence();
+        let progress = Rc::new(ReadProgress::new(self, earlier.as_deref()));
         let reader = ApprovalReader {
             assistant: self.weak(),
             store: Rc::downgrade(&store),
-            progress: Rc::default(),
+            progress: Rc::clone(&progress),
         };
-        // If an earlier store was read, the session contains its approvals, so changes of the list
-        // are stored from now on.
-        let earlier = self.runtime().approval_persistence();
-        let is_loaded = earlier.is_some_and(|earlier| earlier.is_loaded());
-        reader.progress.is_loaded.set(is_loaded);
         reader.read();
-        let (progress, reader) = (Rc::clone(&reader.progress), reader);
         let changes = store.on_change(Box::new(move || {
             increment(&reader.progress.changes);
             reader.read();
@@ -121,16 +124,79 @@ impl Assistant {
     }
 }
 
-/// The progress of reading a store.
+/// The known approvals of a store, and those that this page has removed from it.
 #[derive(Default)]
 struct ReadProgress {
     /// The number of changes, by this page and by other writers.
     changes: Cell<u32>,
     /// The number of the newest reading.
     readings: Cell<u32>,
-    /// True if the approvals were read and applied. Before that, the session does not know the
-    /// stored approvals, so its list must not replace the stored list.
+    /// True if the approvals were read and applied. Before that, it is not known which approvals of
+    /// the session are stored.
     is_loaded: Cell<bool>,
+    /// The ids of the approvals in the store, as of the newest applied reading and the additions by
+    /// this page since.
+    stored_ids: RefCell<Vec<String>>,
+    /// The ids of the approvals that the session has, or gets from the newest reading.
+    known_ids: RefCell<Vec<String>>,
+    /// The ids of all approvals that this page has removed. They stay removed, even if the store
+    /// could not remove them.
+    removed_ids: RefCell<Vec<String>>,
+}
+
+impl ReadProgress {
+    /// If an earlier store was read, the session contains its approvals, so changes of the list are
+    /// stored from now on.
+    fn new(assistant: &Assistant, earlier: Option<&dyn ApprovalPersistence>) -> Self {
+        let ids = assistant.runtime().read(|session| {
+            let lasting = session
+                .remembered_approvals()
+                .iter()
+                .filter(|approval| approval.scope() != RememberScope::Session);
+            ids_of(lasting)
+        });
+        let ids = ids.unwrap_or_default();
+        let is_loaded = earlier.is_some_and(ApprovalPersistence::is_loaded);
+        Self {
+            is_loaded: Cell::new(is_loaded),
+            stored_ids: RefCell::new(if is_loaded { ids.clone() } else { Vec::new() }),
+            known_ids: RefCell::new(ids),
+            removed_ids: RefCell::new(
+                earlier
+                    .map(ApprovalPersistence::removed_ids)
+                    .unwrap_or_default(),
+            ),
+            ..Self::default()
+        }
+    }
+
+    /// Records the approvals that the session has from now on. Returns true if this page has removed
+    /// any.
+    fn record_removals(&self, ids: &[String]) -> bool {
+        let mut removed_ids = self.known_ids.replace(ids.to_vec());
+        removed_ids.retain(|id| !ids.contains(id));
+        let has_removed = !removed_ids.is_empty();
+        self.removed_ids.borrow_mut().extend(removed_ids);
+        has_removed
+    }
+
+    /// Records the approvals of a reading, which the session gets.
+    fn record_reading(&self, ids: &[String]) {
+        self.stored_ids.replace(ids.to_vec());
+        let mut known_ids = self.known_ids.borrow_mut();
+        // A later reading replaces the approvals of the session.
+        if self.is_loaded.get() {
+            known_ids.clear();
+        }
+        known_ids.extend_from_slice(ids);
+    }
+}
+
+fn ids_of<'a>(approvals: impl IntoIterator<Item = &'a RememberedApproval>) -> Vec<String> {
+    let ids = approvals
+        .into_iter()
+        .map(|approval| approval.id().to_owned());
+    ids.collect()
 }
 
 fn increment(count: &Cell<u32>) -> u32 {
@@ -148,7 +214,8 @@ struct ApprovalReader {
 impl ApprovalReader {
     /// Reads the approvals and applies them. If the store changes meanwhile, the list may be
     /// outdated, so the approvals are read again. A later reading replaces this reading. If the
-    /// approvals cannot be read, nothing is applied.
+    /// approvals cannot be read, nothing is applied, and they are read again after a delay: another
+    /// tab may have revoked one.
     fn read(&self) {
         let number = increment(&self.progress.readings);
         let (assistant, store) = (self.assistant.clone(), self.store.clone());
@@ -157,21 +224,33 @@ impl ApprovalReader {
             let changes = progress.changes.get();
             Some((changes, store.upgrade()?.load()))
         };
-        let (mut reading, store) = (begin(), self.store.clone());
+        let (mut reading, mut delay) = (begin(), RETRY_DELAY);
+        let store = self.store.clone();
         let progress = Rc::clone(&self.progress);
         spawn_local(async move {
             while let Some((changes, load)) = reading.take() {
                 let loaded = load.await;
-                if progress.readings.get() != number || store.strong_count() == 0 {
+                let Some(store) = store
+                    .upgrade()
+                    .filter(|_| progress.readings.get() == number)
+                else {
                     return;
-                }
+                };
                 if progress.changes.get() != changes {
                     reading = begin();
                     continue;
                 }
                 match loaded {
-                    Ok(approvals) => apply_approvals(&assistant, &progress, &approvals),
-                    Err(error) => console_error(&format!("Approvals cannot be read: {error}")),
+                    Ok(approvals) => apply_approvals(&assistant, &*store, &progress, &approvals),
+                    Err(error) => {
+                        console_error(&format!("Approvals cannot be read: {error}"));
+                        drop(store);
+                        sleep(delay).await;
+                        delay = MAX_RETRY_DELAY.min(delay.saturating_mul(2));
+                        if progress.readings.get() == number {
+                            reading = begin();
+                        }
+                    }
                 }
             }
         });
@@ -179,18 +258,33 @@ impl ApprovalReader {
 }
 
 /// Applies the approvals of a store: adds them to those of the session after the first reading, and
-/// revokes the removed ones after each later reading.
-fn apply_approvals(assistant: &WeakAssistant, progress: &ReadProgress, stored: &[Value]) {
+/// revokes the removed ones after each later reading. Approvals that this page has removed do not
+/// apply, and are removed from the store again.
+fn apply_approvals(
+    assistant: &WeakAssistant,
+    store: &dyn ApprovalStore,
+    progress: &ReadProgress,
+    stored: &[Value],
+) {
     let Some(assistant) = assistant.upgrade() else {
         return;
     };
-    let approvals = parse_approvals(stored);
+    let mut approvals = parse_approvals(stored);
+    let removed_ids = progress.removed_ids.borrow().clone();
+    let read_count = approvals.len();
+    approvals.retain(|approval| !removed_ids.iter().any(|id| id == approval.id()));
+    let has_removed = approvals.len() < read_count;
+    progress.record_reading(&ids_of(&approvals));
     let input = match progress.is_loaded.replace(true) {
         false => Input::RestoreApprovals { approvals },
         true => Input::SyncApprovals { approvals },
     };
     // The result is ignored, because the session never refuses these inputs.
     let _ = assistant.dispatch(input);
+    if has_removed {
+        increment(&progress.changes);
+        store.change(Vec::new(), removed_ids);
+    }
 }
 
 /// An adapter that persists approvals in the application's store.
@@ -206,13 +300,33 @@ impl ApprovalPersistence for ApprovalStoreAdapter {
         self.progress.is_loaded.get()
     }
 
+    fn removed_ids(&self) -> Vec<String> {
+        self.progress.removed_ids.borrow().clone()
+    }
+
+    fn remove(&self, id: &str) {
+        self.progress.removed_ids.borrow_mut().push(id.to_owned());
+        increment(&self.progress.changes);
+        if self.is_loaded() {
+            self.store.change(Vec::new(), self.removed_ids());
+        }
+    }
+
     fn store_all(&self, approvals: Vec<RememberedApproval>) {
+        let ids = ids_of(&approvals);
+        let has_removed = self.progress.record_removals(&ids);
         if !self.is_loaded() {
             return;
         }
-        increment(&self.progress.changes);
-        let approvals = approvals.iter().map(RememberedApproval::to_value);
-        self.store.keep(approvals.collect());
+        let stored_ids = self.progress.stored_ids.replace(ids);
+        let added = approvals
+            .iter()
+            .filter(|approval| !stored_ids.iter().any(|id| id == approval.id()));
+        let added: Vec<_> = added.map(RememberedApproval::to_value).collect();
+        if has_removed || !added.is_empty() {
+            increment(&self.progress.changes);
+            self.store.change(added, self.removed_ids());
+        }
     }
 
     fn compare_and_swap(

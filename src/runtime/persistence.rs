@@ -60,8 +60,8 @@ pub(crate) struct ThreadSearch {
 
 /// The persistence of remembered approvals.
 pub(crate) trait ApprovalPersistence {
-    /// Stores these approvals, which replace all stored approvals. Does nothing before the stored
-    /// approvals were read, because the list does not contain them.
+    /// Stores the changes of these approvals, which are all approvals of the session. Does nothing
+    /// before the stored approvals were read, because the list does not contain them.
     fn store_all(&self, approvals: Vec<RememberedApproval>);
     /// Counts one use of an approval: if the stored approval still equals `before`, replaces it
     /// with `after`. Otherwise, resolves to the stored approval.
@@ -72,6 +72,10 @@ pub(crate) trait ApprovalPersistence {
     ) -> LocalBoxFuture<'static, Swap<RememberedApproval>>;
     /// Returns true if the session contains the stored approvals, because they were read once.
     fn is_loaded(&self) -> bool;
+    /// Removes an approval that the session does not have, but that may be stored.
+    fn remove(&self, id: &str);
+    /// Returns the ids of all approvals that this page has removed.
+    fn removed_ids(&self) -> Vec<String>;
 }
 
 impl Runtime {

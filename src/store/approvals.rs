@@ -29,8 +29,10 @@ use crate::ui::Subscription;
 ///         Box::pin(async move { Ok(approvals) })
 ///     }
 ///
-///     fn keep(&self, approvals: Vec<Value>) {
-///         *self.0.borrow_mut() = approvals;
+///     fn change(&self, added: Vec<Value>, removed: Vec<String>) {
+///         let mut approvals = self.0.borrow_mut();
+///         approvals.extend(added);
+///         approvals.retain(|approval| removed.iter().all(|id| approval["id"] != *id));
 ///     }
 ///
 ///     fn swap(&self, before: Value, after: Value) -> Pin<Box<dyn Future<Output = Swap<Value>>>> {
@@ -50,13 +52,15 @@ use crate::ui::Subscription;
 pub trait ApprovalStore: 'static {
     /// Loads the stored approvals. Invalid entries are ignored by the caller. The error is the
     /// reason why the approvals cannot be read: the caller then changes nothing, and calls
-    /// [`Self::keep`] only after the approvals could be read once.
+    /// [`Self::change`] only after the approvals could be read once.
     fn load(&self) -> Pin<Box<dyn Future<Output = Result<Vec<Value>, String>>>>;
 
-    /// Stores these approvals, and removes stored approvals that are not among them. Each approval
-    /// is an object with a unique `id`. Existing entries must stay unchanged: only [`Self::swap`]
-    /// modifies an entry.
-    fn keep(&self, approvals: Vec<Value>);
+    /// Stores approvals that this page has added, and removes approvals by their ids. Each approval
+    /// is an object with a unique `id`. `removed` are the ids of all approvals that this page has
+    /// revoked or used up so far, so that a removal that failed is repeated; most are not stored any
+    /// more. All other entries must stay unchanged: they may be those of other tabs, and only
+    /// [`Self::swap`] modifies an entry.
+    fn change(&self, added: Vec<Value>, removed: Vec<String>);
 
     /// Atomically replaces an approval, if the stored entry with the `id` still equals `before`.
     /// Otherwise changes nothing, and resolves to [`Swap::Found`] with the stored entry. The swap
@@ -69,10 +73,11 @@ pub trait ApprovalStore: 'static {
         Box::pin(ready(Swap::Failed(message)))
     }
 
-    /// Calls `changed` whenever another writer, such as another tab, has changed the stored
-    /// approvals, until the subscription ([`Subscription::new`]) is dropped. The caller then
-    /// revokes the approvals that were removed. There may be several subscriptions. The default
-    /// implementation, for a store without other writers, never calls `changed`.
+    /// Calls `changed` whenever another writer, such as another tab or another assistant of this
+    /// page, has changed the stored approvals, until the subscription ([`Subscription::new`]) is
+    /// dropped. The caller then revokes the approvals that were removed. There may be several
+    /// subscriptions. The default implementation, for a store without other writers, never calls
+    /// `changed`.
     fn on_change(&self, changed: Box<dyn Fn()>) -> Subscription {
         drop(changed);
         Subscription::new(|| ())

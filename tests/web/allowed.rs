@@ -240,8 +240,10 @@ impl ApprovalStore for Memory {
         Box::pin(async move { Ok(kept) })
     }
 
-    fn keep(&self, approvals: Vec<Value>) {
-        *self.0.borrow_mut() = approvals;
+    fn change(&self, added: Vec<Value>, removed: Vec<String>) {
+        let mut approvals = self.0.borrow_mut();
+        approvals.extend(added);
+        approvals.retain(|approval| removed.iter().all(|id| approval["id"] != *id));
     }
 }
 
@@ -287,7 +289,111 @@ async fn a_permanent_approval_is_loaded_in_another_session() {
         .id()
         .to_owned();
     other.assistant.remembered_approvals().revoke(&id);
-    assert_eq!(memory.0.borrow().len(), 0);
+    assert_eq!(*memory.0.borrow(), [json!("nonsense")]);
+}
+
+/// Rule "remembered approvals": a page changes no approvals of other tabs
+#[wasm_bindgen_test]
+async fn a_revocation_removes_no_approval_that_another_tab_has_just_added() {
+    let memory = Memory::default();
+    let (chat, _) = payments(|pay| pay).await;
+    let approvals = chat.assistant.remembered_approvals();
+    approvals.persist_in(memory.clone());
+    allow_always(&chat).await;
+    let own = memory.0.borrow()[0].clone();
+    // The page does not notice it.
+    let mut added = own.clone();
+    added["id"] = json!("of another tab");
+    memory.0.borrow_mut().push(added.clone());
+    approvals.revoke(own["id"].as_str().unwrap());
+    assert_eq!(*memory.0.borrow(), [added]);
+}
+
+/// Rule "remembered approvals": a revocation counts, even if the store cannot write it
+#[wasm_bindgen_test]
+async fn a_revocation_that_a_store_did_not_write_counts_and_is_repeated() {
+    let memory = Memory::default();
+    let (chat, _) = payments(|pay| pay).await;
+    let approvals = chat.assistant.remembered_approvals();
+    approvals.persist_in(memory.clone());
+    allow_always(&chat).await;
+    let stored = memory.0.borrow().clone();
+    let id = stored[0]["id"].as_str().unwrap().to_owned();
+
+    // This store ignores all changes.
+    let slow = Slow::default();
+    approvals.persist_in(slow.clone());
+    approvals.revoke(&id);
+    let removal = || slow.changes.borrow_mut().pop();
+    assert_eq!(
+        removal(),
+        Some((Vec::new(), vec![id.clone()])),
+        "before the reading"
+    );
+    // The first reading began before the revocation, so the store is read again.
+    for _ in 0..2 {
+        slow.end_reading(0, &stored);
+        settle().await;
+        assert_eq!(count(&chat.assistant), 0, "it stays revoked");
+    }
+    assert_eq!(
+        removal(),
+        Some((Vec::new(), vec![id.clone()])),
+        "it is repeated"
+    );
+
+    let again = Slow::default();
+    approvals.persist_in(again.clone());
+    again.end_reading(0, &stored);
+    settle().await;
+    assert_eq!(
+        count(&chat.assistant),
+        0,
+        "also in a store that is attached again"
+    );
+}
+
+/// Rule "remembered approvals": a revocation counts, even before the approval was read
+#[wasm_bindgen_test]
+async fn an_approval_that_is_revoked_before_it_is_read_does_not_apply() {
+    let memory = Memory::default();
+    let (chat, _) = payments(|pay| pay).await;
+    let approvals = chat.assistant.remembered_approvals();
+    approvals.persist_in(memory.clone());
+    allow_always(&chat).await;
+    let stored = memory.0.borrow().clone();
+
+    let (other, _) = payments(|pay| pay).await;
+    let slow = Slow::default();
+    let approvals = other.assistant.remembered_approvals();
+    approvals.persist_in(slow.clone());
+    let id = stored[0]["id"].as_str().unwrap().to_owned();
+    approvals.revoke(&id);
+    // The first reading began before the revocation, so the store is read again.
+    for _ in 0..2 {
+        slow.end_reading(0, &stored);
+        settle().await;
+        assert_eq!(count(&other.assistant), 0);
+    }
+    let removed = slow.changes.borrow_mut().pop();
+    assert_eq!(removed, Some((Vec::new(), vec![id])), "it is removed");
+}
+
+/// Rule "remembered approvals": assistants of one page share a store as tabs do
+#[wasm_bindgen_test]
+async fn assistants_of_a_page_share_stored_approvals_and_revocations() {
+    let store = IndexedDbApprovals::new(format!("test-{}", js_sys::Math::random()));
+    let (one, _) = payments(|pay| pay).await;
+    let (other, _) = payments(|pay| pay).await;
+    for chat in [&one, &other] {
+        let approvals = chat.assistant.remembered_approvals();
+        approvals.persist_in(store.clone());
+    }
+    allow_always(&one).await;
+    assert!(until(|| count(&other.assistant) == 1).await);
+    let approvals = one.assistant.remembered_approvals();
+    approvals.revoke(approvals.list().get_untracked()[0].id());
+    assert!(until(|| count(&other.assistant) == 0).await);
 }
 
 /// Rule "remembered approvals": stored by the browser, and revoked in all tabs at once
@@ -348,7 +454,7 @@ impl ApprovalStore for Observed {
         Box::pin(std::future::ready(Ok(Vec::new())))
     }
 
-    fn keep(&self, _: Vec<Value>) {}
+    fn change(&self, _: Vec<Value>, _: Vec<String>) {}
 
     fn on_change(&self, _: Box<dyn Fn()>) -> Subscription {
         self.0.set(self.0.get() + 1);
@@ -359,12 +465,14 @@ impl ApprovalStore for Observed {
 
 type Reading = oneshot::Sender<Result<Vec<Value>, String>>;
 type Changed = Rc<dyn Fn()>;
+/// The added approvals and the removed ids.
+type Change = (Vec<Value>, Vec<String>);
 
 /// A store whose readings end when the test ends them.
 #[derive(Clone, Default)]
 struct Slow {
     readings: Rc<RefCell<Vec<Reading>>>,
-    kept: Rc<RefCell<Vec<Vec<Value>>>>,
+    changes: Rc<RefCell<Vec<Change>>>,
     changed: Rc<RefCell<Option<Changed>>>,
 }
 
@@ -387,8 +495,8 @@ impl ApprovalStore for Slow {
         Box::pin(async move { receiver.await.map_err(|_| "closed".to_owned())? })
     }
 
-    fn keep(&self, approvals: Vec<Value>) {
-        self.kept.borrow_mut().push(approvals);
+    fn change(&self, added: Vec<Value>, removed: Vec<String>) {
+        self.changes.borrow_mut().push((added, removed));
     }
 
     fn on_change(&self, changed: Box<dyn Fn()>) -> Subscription {
@@ -450,18 +558,24 @@ async fn approvals_are_stored_only_together_with_those_that_were_read() {
     let approvals = other.assistant.remembered_approvals();
     approvals.persist_in(slow.clone());
     allow_always(&other).await;
-    assert_eq!(slow.kept.borrow().len(), 0, "nothing was read yet");
+    assert_eq!(slow.changes.borrow().len(), 0, "nothing was read yet");
     let reading = slow.readings.borrow_mut().remove(0);
     reading.send(Err("it is locked".to_owned())).unwrap();
     settle().await;
-    assert_eq!(slow.kept.borrow().len(), 0, "nothing could be read");
+    assert_eq!(slow.changes.borrow().len(), 0, "nothing could be read");
     assert_eq!(count(&other.assistant), 1);
 
     slow.report_change();
     settle().await;
     slow.end_reading(0, &stored);
     assert!(until(|| count(&other.assistant) == 2).await);
-    assert_eq!(slow.kept.borrow().last().unwrap().len(), 2);
+    let (added, removed) = slow.changes.borrow_mut().pop().unwrap();
+    assert_eq!(
+        (added.len(), removed.len()),
+        (1, 0),
+        "only its own is added"
+    );
+    assert_ne!(added[0]["id"], stored[0]["id"]);
 }
 
 /// Rule "remembered approvals": a store that could not be read loses nothing
@@ -476,9 +590,9 @@ async fn a_store_that_is_attached_again_after_a_failed_reading_is_not_overwritte
     settle().await;
     approvals.persist_in(again.clone());
     allow_always(&chat).await;
-    assert_eq!(again.kept.borrow().len(), 0, "nothing was read yet");
+    assert_eq!(again.changes.borrow().len(), 0, "nothing was read yet");
     again.end_reading(0, &[]);
-    assert!(until(|| again.kept.borrow().len() == 1).await);
+    assert!(until(|| again.changes.borrow().len() == 1).await);
 }
 
 #[wasm_bindgen_test]
@@ -508,14 +622,14 @@ async fn a_store_of_approvals_reports_changes_until_it_is_unsubscribed() {
     let (ended, subscription) = observe(&here);
     let (count, other_subscription) = observe(&here.clone());
     let (witness, last_subscription) = observe(&last_tab);
-    other_tab.keep(vec![json!({"id": "a"})]);
+    other_tab.change(vec![json!({"id": "a"})], Vec::new());
     assert!(until(|| (ended.get(), count.get(), witness.get()) == (1, 1, 1)).await);
     drop(subscription);
-    other_tab.keep(vec![json!({"id": "a"}), json!({"id": "b"})]);
+    other_tab.change(vec![json!({"id": "b"})], Vec::new());
     assert!(until(|| (count.get(), witness.get()) == (2, 2)).await);
     assert_eq!(ended.get(), 1, "it was unsubscribed");
     drop(other_subscription);
-    other_tab.keep(Vec::new());
+    other_tab.change(Vec::new(), vec!["a".to_owned()]);
     assert!(until(|| witness.get() == 3).await);
     settle().await;
     assert_eq!((ended.get(), count.get()), (1, 2), "both were unsubscribed");
@@ -526,7 +640,8 @@ async fn a_store_of_approvals_reports_changes_until_it_is_unsubscribed() {
 #[wasm_bindgen_test]
 async fn malformed_stored_approvals_are_ignored() {
     let nonsense = IndexedDbApprovals::new(format!("test-{}", js_sys::Math::random()));
-    nonsense.keep(vec![json!(7), json!({"id": "a"}), json!({"id": 3})]);
+    let added = vec![json!(7), json!({"id": "a"}), json!({"id": 3})];
+    nonsense.change(added, Vec::new());
     let loaded = nonsense.load().await.unwrap();
     assert_eq!(loaded, [json!({"id": "a"})], "only what has an id is kept");
     let (chat, _) = payments(|pay| pay).await;
@@ -629,7 +744,7 @@ async fn only_one_of_two_connections_swaps_an_approval() {
     let name = format!("test-{}", js_sys::Math::random());
     let tabs = [0, 1].map(|_| IndexedDbApprovals::new(name.as_str()));
     let (before, after) = (json!({"id": "a", "used": 0}), json!({"id": "a", "used": 1}));
-    tabs[0].keep(vec![before.clone()]);
+    tabs[0].change(vec![before.clone()], Vec::new());
     assert_eq!(tabs[0].load().await.unwrap(), std::slice::from_ref(&before));
     let swaps = tabs
         .each_ref()

@@ -2,11 +2,11 @@
 import { FUNCTION, isObject, needFunction } from "./checks.js";
 import { complaining, snapshot, withTimeout, written } from "./foreign.js";
 
-const FIELDS = { load: FUNCTION, keep: FUNCTION, swap: FUNCTION, onChange: FUNCTION };
+const FIELDS = { load: FUNCTION, change: FUNCTION, swap: FUNCTION, onChange: FUNCTION };
 
 /**
  * The last step of each store. The functions of a store are called one after the other, also for several chats, because
- * an earlier list must not be stored after a later one.
+ * an approval must not be removed before it is added.
  */
 const steps = new WeakMap();
 
@@ -16,9 +16,9 @@ const steps = new WeakMap();
  */
 export function approvalStore(store, call) {
   const where = "persistApprovals";
-  const { load, keep, swap, onChange } = snapshot(where, store ?? {}, FIELDS);
+  const { load, change, swap, onChange } = snapshot(where, store ?? {}, FIELDS);
   needFunction(`${where}: \`load\``, load);
-  needFunction(`${where}: \`keep\``, keep);
+  needFunction(`${where}: \`change\``, change);
   const complain = complaining(`\`${where}\``);
   const attempt = (act) => {
     try {
@@ -34,6 +34,16 @@ export function approvalStore(store, call) {
     steps.set(store, step);
     return step;
   };
+  let newest = [];
+  /** Removes approvals again after an addition that took longer than its step: it may have added one of them. */
+  const changeInTurn = (added, removed) => {
+    newest = removed;
+    let ended;
+    return inTurn(() => (ended = Promise.resolve(change.call(store, added, removed)))).catch((error) => {
+      complain(error);
+      if (added.length > 0) ended?.catch(() => {}).then(() => newest.length > 0 && changeInTurn([], newest));
+    });
+  };
   const answering = (act, read) => async (args) => {
     try {
       return written(read(await inTurn(() => act(JSON.parse(args)))));
@@ -47,7 +57,7 @@ export function approvalStore(store, call) {
       call(() => {});
       return load.call(store);
     }, list),
-    keep: (approvals) => void inTurn(() => keep.call(store, JSON.parse(approvals))).catch(complain),
+    change: (changes) => void changeInTurn(...JSON.parse(changes)),
     /** Calls `changed` after each change by another writer, until the returned function is called. */
     onChange(changed) {
       let active = true;

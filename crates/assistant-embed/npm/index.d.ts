@@ -694,10 +694,11 @@ export interface ApprovalStore {
    */
   load(): StoredApproval[] | Promise<StoredApproval[]>;
   /**
-   * Stores these approvals, and removes stored approvals that are not among them. Existing entries stay unchanged: only
-   * `swap` changes an entry.
+   * Stores approvals that this page has added, and removes approvals by their ids. `removed` are the ids of all approvals
+   * that this page has revoked or used up so far, so that a removal that failed is repeated; most are not stored any more.
+   * All other entries must stay unchanged: they may be those of other tabs, and only `swap` changes an entry.
    */
-  keep(approvals: StoredApproval[]): void | Promise<void>;
+  change(added: StoredApproval[], removed: string[]): void | Promise<void>;
   /**
    * Atomically replaces an approval, if the stored entry with this id still equals `before`, and returns true. Otherwise
    * changes nothing, and returns the stored entry, or null if there is none. It counts the uses of an approval with
@@ -705,9 +706,8 @@ export interface ApprovalStore {
    */
   swap?(before: StoredApproval, after: StoredApproval): true | StoredApproval | null | Promise<true | StoredApproval | null>;
   /**
-   * Calls `changed` when another writer, such as another tab, has changed the approvals: what was removed is revoked here,
-   * too. Returns a function that ends the subscription. A store that several tabs write to needs it, because each tab
-   * stores its own list.
+   * Calls `changed` when another writer, such as another tab or chat, has changed the approvals: what was removed is revoked here,
+   * too. Returns a function that ends the subscription.
    */
   onChange?(changed: () => void): () => void;
 }

@@ -20,7 +20,7 @@ pub(crate) fn persist_approvals(chat: &Assistant, store: &JsValue) -> Guard {
     let listener = Rc::new(RefCell::new(None));
     let store = PageApprovalStore {
         load: page_function("load"),
-        keep: function("keep").ok().map(SendWrapper::new),
+        change: function("change").ok().map(SendWrapper::new),
         swap: page_function("swap"),
         on_change: function("onChange").ok().map(SendWrapper::new),
         listener: Rc::clone(&listener),
@@ -35,7 +35,7 @@ pub(crate) fn persist_approvals(chat: &Assistant, store: &JsValue) -> Guard {
 /// An approval with a number beyond the range that JavaScript represents exactly is not stored.
 struct PageApprovalStore {
     load: Option<PageFunction>,
-    keep: Option<SendWrapper<js_sys::Function>>,
+    change: Option<SendWrapper<js_sys::Function>>,
     /// `None` if the store does not count uses.
     swap: Option<PageFunction>,
     on_change: Option<SendWrapper<js_sys::Function>>,
@@ -71,9 +71,9 @@ impl ApprovalStore for PageApprovalStore {
         })
     }
 
-    fn keep(&self, mut approvals: Vec<Value>) {
-        let Some(keep) = &self.keep else { return };
-        approvals.retain(|approval| {
+    fn change(&self, mut added: Vec<Value>, removed: Vec<String>) {
+        let Some(change) = &self.change else { return };
+        added.retain(|approval| {
             let is_exact = numbers::rounded_integers(approval).is_empty();
             if !is_exact {
                 let reason = "it contains a number that JavaScript would round";
@@ -81,9 +81,9 @@ impl ApprovalStore for PageApprovalStore {
             }
             is_exact
         });
-        let list = Value::from(approvals).to_string();
+        let changes = json!([added, removed]).to_string();
         // The result is ignored, since the wrapped function never throws.
-        let _ = keep.call1(&JsValue::UNDEFINED, &list.into());
+        let _ = change.call1(&JsValue::UNDEFINED, &changes.into());
     }
 
     /// Replaces an approval. The wrapped function returns `{done: true}` if the approval was

@@ -178,7 +178,7 @@ impl Chat {
         Ok(())
     }
 
-    /// Persists approvals in a store of the page: an object with the functions `load`, `keep`,
+    /// Persists approvals in a store of the page: an object with the functions `load`, `change`,
     /// `swap` and `onChange`, as wrapped by `npm/approvals.js`. Changes by other writers are read
     /// until the returned registration is removed.
     ///

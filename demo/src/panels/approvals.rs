@@ -26,18 +26,25 @@ struct LocalStorage;
 
 impl ApprovalStore for LocalStorage {
     fn load(&self) -> Pin<Box<dyn Future<Output = Result<Vec<Value>, String>>>> {
-        let text = storage().and_then(|storage| storage.get_item(STORAGE_KEY).ok()?);
-        let approvals = text.and_then(|text| serde_json::from_str(&text).ok());
-        Box::pin(ready(Ok(approvals.unwrap_or_default())))
+        Box::pin(ready(Ok(stored())))
     }
 
-    fn keep(&self, approvals: Vec<Value>) {
+    fn change(&self, added: Vec<Value>, removed: Vec<String>) {
+        let mut approvals = stored();
+        approvals.extend(added);
+        approvals.retain(|approval| removed.iter().all(|id| approval["id"] != *id));
         if let Some(storage) = storage() {
             // The result is ignored, because the only effect of a failure is that the user is asked
             // again after the page is reloaded.
             let _ = storage.set_item(STORAGE_KEY, &Value::from(approvals).to_string());
         }
     }
+}
+
+fn stored() -> Vec<Value> {
+    let text = storage().and_then(|storage| storage.get_item(STORAGE_KEY).ok()?);
+    let approvals = text.and_then(|text| serde_json::from_str(&text).ok());
+    approvals.unwrap_or_default()
 }
 
 fn storage() -> Option<web_sys::Storage> {

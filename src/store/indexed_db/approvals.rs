@@ -38,8 +38,6 @@ pub struct IndexedDbApprovals(Rc<ApprovalDatabase>);
 
 struct ApprovalDatabase {
     inner: Rc<Connection>,
-    /// The ids of approvals that this tab has read from the database or written.
-    known: RefCell<Vec<String>>,
     /// A receiver that resolves when the last operation is done, because reads and writes run one
     /// after the other.
     last: RefCell<Option<Receiver<()>>>,
@@ -82,7 +80,6 @@ impl IndexedDbApprovals {
         let name = format!("{}/approvals", name.into());
         Self(Rc::new(ApprovalDatabase {
             inner: Rc::new(Connection::new(name, &[APPROVALS])),
-            known: RefCell::default(),
             last: RefCell::default(),
             channel: RefCell::default(),
             changes: Rc::default(),
@@ -108,20 +105,15 @@ impl ApprovalDatabase {
         let all_texts = request::object_store(&transaction, APPROVALS)?.get_all();
         let texts = Array::from(&request::wait_for_result(all_texts).await?);
         let parse = |text: JsValue| serde_json::from_str(&text.as_string()?).ok();
-        let approvals: Vec<Value> = texts.iter().filter_map(parse).collect();
-        *self.known.borrow_mut() = approvals.iter().filter_map(approval_id).collect();
-        Ok(approvals)
+        Ok(texts.iter().filter_map(parse).collect())
     }
 
-    /// Writes the approvals that this tab has neither read nor written yet, deletes the known
-    /// approvals that are no longer in the list, and notifies the other tabs. Other entries are not
-    /// written, so that changes by other tabs are not overwritten.
-    async fn write_changes(&self, approvals: Vec<Value>) -> Result<(), StoreError> {
-        let entries = approvals
-            .iter()
-            .filter_map(|approval| Some((approval_id(approval)?, approval.to_string())));
-        let (ids, texts): (Vec<String>, Vec<String>) = entries.unzip();
-        let known_ids = self.known.borrow().clone();
+    /// Writes the changes of this tab in one transaction, and notifies the other tabs.
+    async fn write_changes(
+        &self,
+        added: Vec<Value>,
+        removed: Vec<String>,
+    ) -> Result<(), StoreError> {
         let database = Rc::clone(&self.inner).get_or_open_database().await?;
         let mode = IdbTransactionMode::Readwrite;
         let transaction = self
@@ -129,17 +121,17 @@ impl ApprovalDatabase {
             .begin_transaction(&database, &[APPROVALS], mode, true)?;
         let end = request::TransactionEnd::observe(&transaction);
         let store = request::object_store(&transaction, APPROVALS)?;
-        for id in known_ids.iter().filter(|id| !ids.contains(id)) {
+        for (id, approval) in added
+            .iter()
+            .filter_map(|approval| Some((approval_id(approval)?, approval)))
+        {
+            let (text, id) = (JsValue::from(approval.to_string()), JsValue::from(id));
+            check_request(store.put_with_key(&text, &id))?;
+        }
+        for id in &removed {
             check_request(store.delete(&JsValue::from_str(id)))?;
         }
-        for (id, text) in ids.iter().zip(&texts) {
-            if !known_ids.contains(id) {
-                let (text, id) = (JsValue::from_str(text), JsValue::from_str(id));
-                check_request(store.put_with_key(&text, &id))?;
-            }
-        }
         end.wait().await?;
-        *self.known.borrow_mut() = ids;
         self.announce_write();
         Ok(())
     }
@@ -194,10 +186,12 @@ impl ApprovalDatabase {
         }));
     }
 
+    /// Notifies the other tabs, and the other assistants of this page that share the connection.
     fn announce_write(&self) {
         self.with_channel(|channel| {
             channel.send(TabMessage::Written);
         });
+        self.changes.notify(&());
     }
 }
 
@@ -215,12 +209,12 @@ impl ApprovalStore for IndexedDbApprovals {
         })
     }
 
-    fn keep(&self, approvals: Vec<Value>) {
+    fn change(&self, added: Vec<Value>, removed: Vec<String>) {
         let (database, mut turn) = (Rc::clone(&self.0), self.0.join_queue());
         spawn_local(async move {
             turn.wait_for_turn().await;
-            if let Err(error) = database.write_changes(approvals).await {
-                console_error(&format!("Approvals cannot be kept: {error}"));
+            if let Err(error) = database.write_changes(added, removed).await {
+                console_error(&format!("Approvals cannot be stored: {error}"));
             }
         });
     }
