@@ -236,6 +236,16 @@ fn a_split_block_replaces_its_view_before_the_next_is_shown() {
     assert!(streamed(&text, &[3_069]).0 == parse(&text));
 }
 
+/// The parser limits the length of the addresses that it inserts in one text.
+#[test]
+fn every_reference_of_a_long_text_is_a_link() {
+    let definition = format!("[a]: /{}\n\n", "x".repeat(2_000));
+    let text = definition + &"word\n\n".repeat(22_000) + &"[a]\n\n".repeat(60);
+    let blocks = parse(&text);
+    let is_link = |block: &&Node| matches!(block.children[0].kind, Kind::Link { .. });
+    assert_eq!(blocks.iter().filter(is_link).count(), 60);
+}
+
 #[test]
 fn regression_texts_in_pieces_parse_like_the_whole() {
     for text in [

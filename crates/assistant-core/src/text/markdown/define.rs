@@ -26,6 +26,11 @@ fn fold_label(label: &str) -> String {
 }
 
 impl Definitions {
+    /// Returns true if nothing is defined.
+    pub(super) fn is_empty(&self) -> bool {
+        self.links.is_empty() && self.notes.is_empty()
+    }
+
     /// Adds the definition of a link with its URL and title. Returns false if the label is already
     /// defined.
     pub(super) fn define_link(&mut self, label: &str, href: &str, title: &str) -> bool {

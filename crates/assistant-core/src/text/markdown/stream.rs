@@ -94,6 +94,16 @@ pub struct BlockChanges {
     pub finished: usize,
 }
 
+/// Returns true if a text may contain definitions, which apply to all blocks, or fenced code, which
+/// is read without the grammar. The blocks of any other text can be parsed together.
+fn needs_outline(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    bytes.windows(2).any(|pair| pair == b"]:")
+        || bytes
+            .windows(3)
+            .any(|mark| mark == b"```" || mark == b"~~~")
+}
+
 /// Parses a whole text into its blocks.
 #[must_use]
 pub fn parse(text: &str) -> Vec<Node> {
@@ -206,6 +216,11 @@ impl Markdown {
         let base_position = self.at;
         let source = text.get(base_position..end).unwrap_or_default();
         let may_grow = splits || !self.ended;
+        // With definitions, the parser limits the length of the addresses that it inserts in one text.
+        if !may_grow && self.known.is_empty() && !needs_outline(source) {
+            self.outlined = self.outlined.max(end);
+            return self.finish_source(text, base_position..end, done);
+        }
         let mut blocks = self.outline_source(source, may_grow);
         self.outlined = self.outlined.max(end);
         let last = if may_grow { blocks.pop() } else { None };
@@ -259,24 +274,27 @@ impl Markdown {
         end: usize,
         done: &mut Vec<Node>,
     ) {
-        let source = self.at..end;
         let finished_text = text.get(..end);
-        let nodes = match Self::find_code_fence(finished_text, base, block) {
-            Some((mut node, mut fence)) => {
-                let code = fence.advance(finished_text.unwrap_or_default(), false);
-                self.work += code.text.len() as u64;
-                if let Kind::CodeBlock { text, .. } = &mut node.kind {
-                    *text = code.text;
-                }
-                vec![node]
-            }
-            None => {
-                let nodes = self.parse_source(text, source.clone());
-                self.waiting
-                    .add_range(source, self.finished, nodes.len(), &self.found.missing);
-                nodes
-            }
+        let Some((mut node, mut fence)) = Self::find_code_fence(finished_text, base, block) else {
+            return self.finish_source(text, self.at..end, done);
         };
+        let code = fence.advance(finished_text.unwrap_or_default(), false);
+        self.work += code.text.len() as u64;
+        if let Kind::CodeBlock { text, .. } = &mut node.kind {
+            *text = code.text;
+        }
+        self.finished += 1;
+        done.push(node);
+        self.begin_block(end);
+    }
+
+    /// Parses the blocks in `source` for the last time, adds their nodes to `done`, and begins the
+    /// next block.
+    fn finish_source(&mut self, text: &str, source: Range<usize>, done: &mut Vec<Node>) {
+        let nodes = self.parse_source(text, source.clone());
+        let end = source.end;
+        self.waiting
+            .add_range(source, self.finished, nodes.len(), &self.found.missing);
         self.finished += nodes.len();
         done.extend(nodes);
         self.begin_block(end);
