@@ -2,7 +2,7 @@
 
 use assistant_core::{
     action::{ToolError, ToolOutcome},
-    session::{Input, Refusal, Verdict},
+    session::{Input, Refusal, SessionOptions, Verdict},
 };
 use serde_json::{Value, json};
 
@@ -327,4 +327,24 @@ fn the_tool_history_is_bounded_and_keeps_counting() {
         .map(|one| one.args().to_string().len())
         .sum();
     assert!(size < 200 * 5_000, "{size}");
+}
+
+#[test]
+fn in_a_sequential_session_a_call_waits_for_a_call_of_the_page() {
+    let mut driver = Driver::with(SessionOptions::default().sequential(true));
+    driver.register(action("f"));
+    driver.send("hi");
+    driver.event(started());
+    execute(&mut driver, 1, "f", json!({}));
+    driver.events(calls("1", "f", "{}"));
+    finish_run(&mut driver);
+    assert_eq!(driver.invocations.len(), 1, "the call of the page runs");
+    let invocation = driver.invocations[0].id();
+    driver.input(Input::Finished {
+        invocation,
+        outcome: Ok(ToolOutcome::Continue(json!("done"))),
+    });
+    assert_eq!(driver.starts("1"), 1);
+    driver.returns("1", json!(1));
+    assert_eq!(driver.runs.len(), 2);
 }
