@@ -52,6 +52,7 @@ pub const STYLE: &str = sheets![
     "past",
     "dialog",
     "frame",
+    "framed",
     "shell",
     "tree",
 ];
