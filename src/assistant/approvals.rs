@@ -101,21 +101,21 @@ impl RememberedApprovals {
 impl Assistant {
     fn attach_approval_store(&self, store: Rc<dyn ApprovalStore>) {
         let earlier = self.runtime().approval_persistence();
-        let progress = Rc::new(ReadProgress::new(self, earlier.as_deref()));
+        let sync = Rc::new(SyncState::new(self, earlier.as_deref()));
         let reader = ApprovalReader {
             assistant: self.weak(),
             store: Rc::downgrade(&store),
-            progress: Rc::clone(&progress),
+            sync: Rc::clone(&sync),
         };
         reader.read();
         let changes = store.on_change(Box::new(move || {
-            increment(&reader.progress.changes);
+            increment(&reader.sync.changes);
             reader.read();
         }));
         // The new adapter replaces the adapter of an earlier store, whose subscription then ends.
         let persistence = ApprovalStoreAdapter {
             store,
-            progress,
+            sync,
             _changes: changes,
         };
         self.runtime()
@@ -124,9 +124,9 @@ impl Assistant {
     }
 }
 
-/// The known approvals of a store, and those that this page has removed from it.
+/// The state of the synchronization with a store.
 #[derive(Default)]
-struct ReadProgress {
+struct SyncState {
     /// The number of changes, by this page and by other writers.
     changes: Cell<u32>,
     /// The number of the newest reading.
@@ -144,8 +144,8 @@ struct ReadProgress {
     removed_ids: RefCell<Vec<String>>,
 }
 
-impl ReadProgress {
-    /// If an earlier store was read, the session contains its approvals, so changes of the list are
+impl SyncState {
+    /// Creates the state of a new store. If an earlier store was read, the session contains its approvals, so changes of the list are
     /// stored from now on.
     fn new(assistant: &Assistant, earlier: Option<&dyn ApprovalPersistence>) -> Self {
         let ids = assistant.runtime().read(|session| {
@@ -208,7 +208,7 @@ fn increment(count: &Cell<u32>) -> u32 {
 struct ApprovalReader {
     assistant: WeakAssistant,
     store: Weak<dyn ApprovalStore>,
-    progress: Rc<ReadProgress>,
+    sync: Rc<SyncState>,
 }
 
 impl ApprovalReader {
@@ -217,37 +217,34 @@ impl ApprovalReader {
     /// approvals cannot be read, nothing is applied, and they are read again after a delay: another
     /// tab may have revoked one.
     fn read(&self) {
-        let number = increment(&self.progress.readings);
+        let number = increment(&self.sync.readings);
         let (assistant, store) = (self.assistant.clone(), self.store.clone());
-        let progress = Rc::clone(&self.progress);
+        let sync = Rc::clone(&self.sync);
         let begin = move || {
-            let changes = progress.changes.get();
+            let changes = sync.changes.get();
             Some((changes, store.upgrade()?.load()))
         };
         let (mut reading, mut delay) = (begin(), RETRY_DELAY);
         let store = self.store.clone();
-        let progress = Rc::clone(&self.progress);
+        let sync = Rc::clone(&self.sync);
         spawn_local(async move {
             while let Some((changes, load)) = reading.take() {
                 let loaded = load.await;
-                let Some(store) = store
-                    .upgrade()
-                    .filter(|_| progress.readings.get() == number)
-                else {
+                let Some(store) = store.upgrade().filter(|_| sync.readings.get() == number) else {
                     return;
                 };
-                if progress.changes.get() != changes {
+                if sync.changes.get() != changes {
                     reading = begin();
                     continue;
                 }
                 match loaded {
-                    Ok(approvals) => apply_approvals(&assistant, &*store, &progress, &approvals),
+                    Ok(approvals) => apply_approvals(&assistant, &*store, &sync, &approvals),
                     Err(error) => {
                         console_error(&format!("Approvals cannot be read: {error}"));
                         drop(store);
                         sleep(delay).await;
                         delay = MAX_RETRY_DELAY.min(delay.saturating_mul(2));
-                        if progress.readings.get() == number {
+                        if sync.readings.get() == number {
                             reading = begin();
                         }
                     }
@@ -263,26 +260,26 @@ impl ApprovalReader {
 fn apply_approvals(
     assistant: &WeakAssistant,
     store: &dyn ApprovalStore,
-    progress: &ReadProgress,
+    sync: &SyncState,
     stored: &[Value],
 ) {
     let Some(assistant) = assistant.upgrade() else {
         return;
     };
     let mut approvals = parse_approvals(stored);
-    let removed_ids = progress.removed_ids.borrow().clone();
+    let removed_ids = sync.removed_ids.borrow().clone();
     let read_count = approvals.len();
     approvals.retain(|approval| !removed_ids.iter().any(|id| id == approval.id()));
     let has_removed = approvals.len() < read_count;
-    progress.record_reading(&ids_of(&approvals));
-    let input = match progress.is_loaded.replace(true) {
+    sync.record_reading(&ids_of(&approvals));
+    let input = match sync.is_loaded.replace(true) {
         false => Input::RestoreApprovals { approvals },
         true => Input::SyncApprovals { approvals },
     };
     // The result is ignored, because the session never refuses these inputs.
     let _ = assistant.dispatch(input);
     if has_removed {
-        increment(&progress.changes);
+        increment(&sync.changes);
         store.change(Vec::new(), removed_ids);
     }
 }
@@ -290,41 +287,41 @@ fn apply_approvals(
 /// An adapter that persists approvals in the application's store.
 struct ApprovalStoreAdapter {
     store: Rc<dyn ApprovalStore>,
-    progress: Rc<ReadProgress>,
+    sync: Rc<SyncState>,
     /// The subscription to changes that other writers make to the store.
     _changes: Subscription,
 }
 
 impl ApprovalPersistence for ApprovalStoreAdapter {
     fn is_loaded(&self) -> bool {
-        self.progress.is_loaded.get()
+        self.sync.is_loaded.get()
     }
 
     fn removed_ids(&self) -> Vec<String> {
-        self.progress.removed_ids.borrow().clone()
+        self.sync.removed_ids.borrow().clone()
     }
 
     fn remove(&self, id: &str) {
-        self.progress.removed_ids.borrow_mut().push(id.to_owned());
-        increment(&self.progress.changes);
+        self.sync.removed_ids.borrow_mut().push(id.to_owned());
+        increment(&self.sync.changes);
         if self.is_loaded() {
             self.store.change(Vec::new(), self.removed_ids());
         }
     }
 
-    fn store_all(&self, approvals: Vec<RememberedApproval>) {
+    fn store_changes(&self, approvals: Vec<RememberedApproval>) {
         let ids = ids_of(&approvals);
-        let has_removed = self.progress.record_removals(&ids);
+        let has_removed = self.sync.record_removals(&ids);
         if !self.is_loaded() {
             return;
         }
-        let stored_ids = self.progress.stored_ids.replace(ids);
+        let stored_ids = self.sync.stored_ids.replace(ids);
         let added = approvals
             .iter()
             .filter(|approval| !stored_ids.iter().any(|id| id == approval.id()));
         let added: Vec<_> = added.map(RememberedApproval::to_value).collect();
         if has_removed || !added.is_empty() {
-            increment(&self.progress.changes);
+            increment(&self.sync.changes);
             self.store.change(added, self.removed_ids());
         }
     }

@@ -59,7 +59,7 @@ impl Runtime {
             }
             Effect::StoreApprovals { approvals } => {
                 let persistence = self.approvals.borrow().clone();
-                persistence.inspect(|persistence| persistence.store_all(approvals));
+                persistence.inspect(|persistence| persistence.store_changes(approvals));
             }
             Effect::SwapApproval {
                 ticket,

@@ -60,9 +60,9 @@ pub(crate) struct ThreadSearch {
 
 /// The persistence of remembered approvals.
 pub(crate) trait ApprovalPersistence {
-    /// Stores the changes of these approvals, which are all approvals of the session. Does nothing
-    /// before the stored approvals were read, because the list does not contain them.
-    fn store_all(&self, approvals: Vec<RememberedApproval>);
+    /// Stores what changed in the list of the session's approvals, which this is. Before the stored
+    /// approvals were read, only removals are recorded.
+    fn store_changes(&self, approvals: Vec<RememberedApproval>);
     /// Counts one use of an approval: if the stored approval still equals `before`, replaces it
     /// with `after`. Otherwise, resolves to the stored approval.
     fn compare_and_swap(

@@ -15,6 +15,7 @@ mod allowed;
 mod answer_timing;
 mod api;
 mod approval;
+mod approval_stores;
 mod arrange;
 mod asking;
 mod attachments;

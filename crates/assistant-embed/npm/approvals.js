@@ -34,15 +34,22 @@ export function approvalStore(store, call) {
     steps.set(store, step);
     return step;
   };
-  let newest = [];
-  /** Removes approvals again after an addition that took longer than its step: it may have added one of them. */
-  const changeInTurn = (added, removed) => {
-    newest = removed;
+  /** The ids of all approvals that the page has removed. */
+  let removedIds = [];
+  /**
+   * Adds and removes approvals after the earlier steps. An addition that ends after its step may have stored an approval
+   * that was removed meanwhile, so the removals are repeated then.
+   */
+  const changeInTurn = async (added, removed) => {
+    removedIds = removed;
     let ended;
-    return inTurn(() => (ended = Promise.resolve(change.call(store, added, removed)))).catch((error) => {
+    try {
+      await inTurn(() => (ended = Promise.resolve(change.call(store, added, removed))));
+    } catch (error) {
       complain(error);
-      if (added.length > 0) ended?.catch(() => {}).then(() => newest.length > 0 && changeInTurn([], newest));
-    });
+      await ended?.catch(() => {});
+      if (added.length > 0 && removedIds.length > 0) await changeInTurn([], removedIds);
+    }
   };
   const answering = (act, read) => async (args) => {
     try {

@@ -706,8 +706,8 @@ export interface ApprovalStore {
    */
   swap?(before: StoredApproval, after: StoredApproval): true | StoredApproval | null | Promise<true | StoredApproval | null>;
   /**
-   * Calls `changed` when another writer, such as another tab or chat, has changed the approvals: what was removed is revoked here,
-   * too. Returns a function that ends the subscription.
+   * Calls `changed` when another writer, such as another tab or chat, has changed the approvals: what was removed is revoked
+   * here, too. Returns a function that ends the subscription.
    */
   onChange?(changed: () => void): () => void;
 }
