@@ -236,7 +236,7 @@ fn a_split_block_replaces_its_view_before_the_next_is_shown() {
     assert!(streamed(&text, &[3_069]).0 == parse(&text));
 }
 
-/// The parser limits the length of the addresses that it inserts in one text.
+/// The parser limits the total length of the addresses that it inserts into one text.
 #[test]
 fn every_reference_of_a_long_text_is_a_link() {
     let definition = format!("[a]: /{}\n\n", "x".repeat(2_000));

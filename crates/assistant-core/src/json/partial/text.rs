@@ -3,8 +3,8 @@
 //! A high surrogate is held back until its low surrogate arrives; a lone surrogate becomes U+FFFD
 //! and is recorded. The string itself is stored by the caller.
 
-/// The capacity in bytes that is reserved for the next piece of a string, so that short pieces do not
-/// each reallocate the string.
+/// The capacity in bytes that is reserved for the next piece of a string, so that short pieces do
+/// not each reallocate the string.
 const SPARE_CAPACITY: usize = 24;
 
 /// The result of decoding a piece of a string.

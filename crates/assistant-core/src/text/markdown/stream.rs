@@ -216,7 +216,8 @@ impl Markdown {
         let base_position = self.at;
         let source = text.get(base_position..end).unwrap_or_default();
         let may_grow = splits || !self.ended;
-        // With definitions, the parser limits the length of the addresses that it inserts in one text.
+        // With definitions, the blocks are parsed separately, because the parser limits the total
+        // length of the addresses that it inserts into one text.
         if !may_grow && self.known.is_empty() && !needs_outline(source) {
             self.outlined = self.outlined.max(end);
             return self.finish_source(text, base_position..end, done);
