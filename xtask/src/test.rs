@@ -410,13 +410,16 @@ fn run_end_to_end_tests(project: &Project, browser: Browser, tally: &mut Tally) 
     }
     tally.run_task("sizes", || dist::print_sizes(project));
     tally.run_task("size budget of the npm package", || budget::check(project));
-    // The files use half of the processor's time: their journeys wait for pages, timers and servers.
     let cores = thread::available_parallelism().map_or(1, NonZero::get);
-    let (timed, others) = spec_paths(project)
+    let (timed, journeys) = specs_in(project, &["e2e/specs"])
         .into_iter()
         .partition(|spec| spec.ends_with(TIMED_SPEC));
-    let steps: [(_, usize, Vec<PathBuf>); 2] = [
-        ("end-to-end tests", 3 * cores, others),
+    let attacks = specs_in(project, &["e2e/consent"]);
+    let steps: [(_, usize, Vec<PathBuf>); 3] = [
+        // The files use half of the processor's time: they wait for pages, timers and servers.
+        ("end-to-end tests", 3 * cores, journeys),
+        // Attacks press a button at a certain time, which a busy machine delays.
+        ("attacks on approvals", 2 * cores, attacks),
         ("end-to-end tests of floods", 1, timed),
     ];
     for (name, concurrency, specs) in steps {
@@ -431,11 +434,6 @@ fn run_end_to_end_tests(project: &Project, browser: Browser, tally: &mut Tally) 
             .env_remove("NODE_TEST_CONTEXT");
         tally.run_step(name, OutputFormat::Node, &mut node);
     }
-}
-
-/// Returns the paths of the specs of the end-to-end tests: user journeys, and attacks on approvals.
-fn spec_paths(project: &Project) -> Vec<PathBuf> {
-    specs_in(project, &["e2e/specs", "e2e/consent"])
 }
 
 /// Returns the paths of the specs in these folders.
