@@ -235,7 +235,7 @@ fn set(chat: &Chat, selector: &str, value: &str) {
     }
 }
 
-pub fn bounded(pay: ToolAction<Value>) -> ToolAction<Value> {
+fn bounded(pay: ToolAction<Value>) -> ToolAction<Value> {
     pay.title("Pay somebody")
         .remember_uses(5)
         .remember_lasts(std::time::Duration::from_secs(3_600))

@@ -19,7 +19,7 @@ use wasm_bindgen_test::wasm_bindgen_test;
 
 use super::{
     allowed::{
-        approve_and_finish, bounded, choose, count, open_scopes, payments, request_approval,
+        approve_and_finish, choose, count, open_scopes, payments, request_approval,
         run_without_approval,
     },
     approval::deny,
