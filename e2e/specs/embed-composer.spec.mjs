@@ -14,12 +14,12 @@ const pageTest = packageSuite();
  * A test on a page whose element has these attributes, and whose program is held back until `release` is called. `prepare`
  * prepares the page before it loads the element, and may return further fixtures.
  */
-function earlyTest(name, body, { attributes, prepare = () => {}, ...options } = {}) {
+function earlyTest(name, body, { attributes, program = PROGRAM, prepare = () => {}, ...options } = {}) {
   // First a page without an element: leaving a page that loads its program interrupts requests, which the page may report.
   const address = ({ page }) => `${page.url}bare.html`;
   pageTest(name, { address, bare: true, ...options }, async ({ page }, { page: { url }, agent }) => {
     agent.forget();
-    const release = await heldBack(page, PROGRAM);
+    const release = await heldBack(page, program);
     // An inline element needs a height.
     await page.addInitScript(() => document.addEventListener("DOMContentLoaded", () => (document.querySelector("leptos-assistant").style.blockSize = "30rem")));
     const prepared = await prepare(page);
@@ -85,6 +85,40 @@ for (const [kind, attributes] of [["an inline element", {}], ["a shadow root", {
     await chat.says("You said: And a draft");
   }, { attributes });
 }
+
+const KEPT = { store: "indexeddb", "store-name": "drafts", loading: "eager" };
+
+earlyTest("with a store, a sent message and a text from before the program are kept across a reload", async ({ page, chat, early, box, agent, release }) => {
+  await box.fill("First");
+  await box.press("Enter");
+  await early.getByText("First").waitFor();
+  await page.keyboard.type("Second");
+  await page.reload();
+  await early.waitFor();
+  assert.equal(await box.inputValue(), "First\n\nSecond");
+  assert.equal(agent.requests("talk").length, 0, "nothing is sent again without the user");
+  // Once the program is there, its composer keeps the text.
+  release();
+  await isReady(page);
+  assert.equal(await early.count(), 0);
+  assert.equal(await box.inputValue(), "First\n\nSecond");
+  await page.reload();
+  await isReady(page);
+  assert.equal(await box.inputValue(), "First\n\nSecond");
+  await box.press("Enter");
+  await chat.says("You said: First");
+  await page.reload();
+  await isReady(page);
+  assert.equal(await box.inputValue(), "", "the text was sent");
+}, { attributes: KEPT, program: "**/assistant_embed_full_bg.wasm" });
+
+earlyTest("without a store, no text is kept", async ({ page, early, box }) => {
+  await box.fill("First");
+  await page.reload();
+  await early.waitFor();
+  assert.equal(await box.inputValue(), "");
+  assert.equal(await page.evaluate(() => sessionStorage.length), 0);
+});
 
 earlyTest("typing continues without a lost character while the program replaces the composer", async ({ page, chat, early, box, release }) => {
   const text = "The quick brown fox jumps over the lazy dog. ".repeat(4);

@@ -21,6 +21,15 @@ function grow(input) {
   input.style.setProperty("--la-composer-height", `${input.scrollHeight}px`);
 }
 
+/** Returns the result of a function of the session storage, or `undefined` if the page may not use it. */
+function inStorage(use) {
+  try {
+    return use(sessionStorage);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Replaces the text of the program's composer, as the user would. */
 function write(input, text) {
   input.value = text;
@@ -56,6 +65,8 @@ class EarlyComposer {
   #sent;
   /** True while an input method composes text. */
   #composes = false;
+  /** Ends the listening that keeps the text across a reload. */
+  #kept;
 
   constructor(place, { header, footer } = {}, load) {
     this.#place = place;
@@ -108,7 +119,9 @@ class EarlyComposer {
   }
 
   /** Sets the name of the chat and the texts, in a language. */
-  describe({ label, lang, labels }) {
+  describe(options) {
+    const { label, lang, labels } = options;
+    this.#keepText(options);
     const known = WORDS[languageOf(lang) ?? "en"];
     const own = (name) => (typeof labels?.[name] === "string" ? labels[name] : known[name]);
     this.#words = Object.fromEntries(Object.keys(known).map((name) => [name, own(name)]));
@@ -120,6 +133,31 @@ class EarlyComposer {
     this.#button.lastChild.textContent = send;
     this.#hint.textContent = hint;
     this.#show();
+  }
+
+  /**
+   * Keeps the text across a reload as the program does (`src/chat/composer/draft.rs`), under the same key. A page that is
+   * shown again has its text in the box.
+   */
+  #keepText({ store, storeName = "leptos-assistant" }) {
+    if (!store || this.#kept) return;
+    this.#kept = new AbortController();
+    const key = `leptos-assistant-draft/${storeName}`;
+    const take = () => inStorage((storage) => [storage.getItem(key), storage.removeItem(key)][0]);
+    this.#insert(take());
+    const keep = ({ type }) => {
+      const text = joined(this.#sent ?? "", this.#input.value);
+      if (type !== "pagehide" && !document.hidden) take();
+      else if (text) inStorage((storage) => storage.setItem(key, text));
+    };
+    addEventListener("pagehide", keep, this.#kept);
+    document.addEventListener("visibilitychange", keep, this.#kept);
+  }
+
+  /** Puts a text before the text of the box. */
+  #insert(text) {
+    this.#input.value = joined(text ?? "", this.#input.value);
+    grow(this.#input);
   }
 
   /** Shows the sent message, as the program does until it has an answer. */
@@ -145,7 +183,7 @@ class EarlyComposer {
 
   /** Shows that the program could not be loaded, with a button that retries. */
   failed() {
-    this.takeBack();
+    this.#takeBack();
     this.#notice?.remove();
     this.#notice = create(this.#transcript, "div", "la-shell-state", { role: "alert" });
     report(this.#notice, this.#words, () => {
@@ -155,12 +193,18 @@ class EarlyComposer {
   }
 
   /** Puts a message that was not passed on before the text of the box. */
-  takeBack() {
+  #takeBack() {
     if (this.#sent === undefined) return;
-    this.#input.value = joined(this.#sent, this.#input.value);
+    this.#insert(this.#sent);
     this.#sent = undefined;
-    grow(this.#input);
     this.#show();
+  }
+
+  /** Ends the work of a composer whose element has left the page. `describe` begins it again. */
+  release() {
+    this.#takeBack();
+    this.#kept?.abort();
+    this.#kept = undefined;
   }
 
   #focused() {
@@ -191,6 +235,7 @@ class EarlyComposer {
     }
     const places = new Map([[this.#button, ".la-composer [type=submit]"], [this.#scroller, ".la-transcript-scroller"]]);
     if (this.#chat.contains(active)) chat.querySelector(places.get(active) ?? ".la-composer-input").focus({ preventScroll: true });
+    this.#kept?.abort();
     this.#chat.remove();
   }
 }

@@ -90,7 +90,7 @@ export class LeptosAssistantElement extends (globalThis.HTMLElement ?? Object) {
       clearTimeout(this.#forget);
       this.#forget = setTimeout(() => {
         this.#end();
-        this.#early?.takeBack();
+        this.#early?.release();
       }, KEPT_MS);
     });
   }

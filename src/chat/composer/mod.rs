@@ -6,6 +6,7 @@
 
 mod context;
 mod deny;
+mod draft;
 mod handle;
 mod parts;
 mod root;

@@ -74,6 +74,12 @@ impl HeldInputs {
         Ok(())
     }
 
+    /// Returns the text of the waiting message.
+    pub(in crate::runtime) fn message_text(&self) -> Option<String> {
+        let message = self.message.get_untracked();
+        message.map(|content| content.display_text())
+    }
+
     /// Returns true if an input sends the waiting message. Returns false for a message that was
     /// removed because a new conversation was opened, although the input of that message is still
     /// queued.

@@ -273,6 +273,25 @@ impl StorePersistence {
         }
     }
 
+    /// Returns the texts of the messages that the session does not have yet, because the
+    /// conversation or the engine is being loaded.
+    fn waiting_texts(&self) -> Vec<String> {
+        let held_inputs = self.held.borrow();
+        let held_messages = held_inputs.iter().filter_map(|input| match input {
+            Input::Send { content } => Some(content.display_text()),
+            _ => None,
+        });
+        let texts: Vec<String> = held_messages.collect();
+        // A message that waits for the conversation may be held for the engine as well.
+        #[cfg(feature = "split")]
+        if texts.is_empty() {
+            let runtime = self.runtime.upgrade();
+            let text = runtime.and_then(|runtime| runtime.held.message_text());
+            return text.into_iter().collect();
+        }
+        texts
+    }
+
     /// Shows a notice with the error of the store, or removes the notice if `error` is `None`. A
     /// notice that is already shown is not changed.
     fn update_failure_notice(&self, error: Option<&StoreError>) {
@@ -463,6 +482,19 @@ impl Persistence for StorePersistence {
             persistence.set_ownership(Ownership::Opening);
             spawn_local(async move { persistence.open_stored_thread(id, initial, true).await });
         }
+    }
+
+    fn keep_draft(&self, text: &str) {
+        let mut texts = self.waiting_texts();
+        texts.push(text.to_owned());
+        texts.retain(|text| !text.trim().is_empty());
+        if !texts.is_empty() {
+            tab::keep_draft(&*self.store, &texts.join("\n\n"));
+        }
+    }
+
+    fn take_draft(&self) -> Option<String> {
+        tab::take_draft(&*self.store)
     }
 
     fn shut_down(&self) {

@@ -1,4 +1,5 @@
-//! Remembers the conversation of a tab across reloads, in the session storage.
+//! Remembers the conversation of a tab and the unsent text of its composer across reloads, in the
+//! session storage.
 
 use web_sys::Storage;
 
@@ -58,4 +59,27 @@ pub(super) fn consume_owner_mark(store: &dyn Store, thread_id: &str) -> bool {
     let _ = storage.remove_item(&mark);
     let document = browser().and_then(|window| window.document());
     was_owner && document.is_some_and(|document| document.has_focus().unwrap_or(false))
+}
+
+/// Returns the key of the kept text. `npm/composer.js` uses the same key.
+fn draft_key(store: &dyn Store) -> Option<String> {
+    Some(format!("leptos-assistant-draft/{}", store.shared_as()?))
+}
+
+/// Keeps an unsent text for a reload, if the store is shared and the browser allows session
+/// storage.
+pub(super) fn keep_draft(store: &dyn Store, text: &str) {
+    if let (Some(storage), Some(key)) = (session_storage(), draft_key(store)) {
+        // If storing the text fails, the text is lost at a reload.
+        let _ = storage.set_item(&key, text);
+    }
+}
+
+/// Returns and removes the text that [`keep_draft`] has kept.
+pub(super) fn take_draft(store: &dyn Store) -> Option<String> {
+    let (storage, key) = (session_storage()?, draft_key(store)?);
+    let text = storage.get_item(&key).ok().flatten()?;
+    // If removing the text fails, the next page of this tab shows the text again.
+    let _ = storage.remove_item(&key);
+    Some(text)
 }
