@@ -145,8 +145,8 @@ struct SyncState {
 }
 
 impl SyncState {
-    /// Creates the state of a new store. If an earlier store was read, the session contains its approvals, so changes of the list are
-    /// stored from now on.
+    /// Creates the state of a new store. If an earlier store was read, the session contains its
+    /// approvals, so changes of the list are stored from now on.
     fn new(assistant: &Assistant, earlier: Option<&dyn ApprovalPersistence>) -> Self {
         let ids = assistant.runtime().read(|session| {
             let lasting = session
