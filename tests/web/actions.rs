@@ -41,7 +41,9 @@ async fn an_action_is_listed_while_mounted_and_enabled() {
             <Show when=move || shown.get()>
                 {move || {
                     use_assistant_action(ToolAction::new("always", "Always there"));
-                    use_assistant_action(ToolAction::new("sometimes", "").enabled(enabled));
+                    use_assistant_action(
+                        ToolAction::new("sometimes", "").enabled(enabled).handler(|| "ran"),
+                    );
                 }}
             </Show>
         }
@@ -51,9 +53,13 @@ async fn an_action_is_listed_while_mounted_and_enabled() {
     enabled.set(true);
     settle().await;
     assert_eq!(names(&chat.assistant), ["always", "sometimes"]);
+    let run = || chat.assistant.execute("sometimes", json!({}));
+    assert_eq!(run().await, Ok(json!("ran")));
     enabled.set(false);
     settle().await;
     assert_eq!(names(&chat.assistant), ["always"]);
+    let refused = run().await.unwrap_err();
+    assert_eq!(refused.message(), "Action sometimes not found");
     shown.set(false);
     settle().await;
     assert_eq!(names(&chat.assistant), Vec::<String>::new());

@@ -201,7 +201,9 @@ async fn an_approval_card_keeps_focus_and_text_of_the_composer() {
     chat.assistant.send("go").unwrap();
     input.focus().unwrap();
     input.set_value("my next thought");
-    chat.appears(".la-approval").await;
+    chat.appears("[data-tool-name=get_weather] .la-approval")
+        .await;
+    settle().await;
     assert!(
         document()
             .active_element()

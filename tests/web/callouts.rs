@@ -92,6 +92,23 @@ async fn a_streaming_callout_keeps_one_card() {
     let before = text.find("search for cats").unwrap();
     let after = text.find("Here are the results").unwrap();
     assert!(before < after, "{text}");
+    let texts = chat
+        .page
+        .root
+        .query_selector_all("[data-message-id=m] .message-content")
+        .unwrap();
+    let [first, last] = [0, 1].map(|at| texts.item(at).unwrap());
+    let follows = web_sys::Node::DOCUMENT_POSITION_FOLLOWING;
+    assert_eq!(
+        first.compare_document_position(&card) & follows,
+        follows,
+        "the card is after the first text"
+    );
+    assert_eq!(
+        card.compare_document_position(&last) & follows,
+        follows,
+        "and before the second"
+    );
     assert_eq!(runs.borrow().len(), 0, "nothing was run");
     // The text is sent as it was written.
     chat.assistant.send("more").unwrap();
@@ -121,7 +138,7 @@ async fn a_callout_runs_only_with_the_intercept_option() {
 /// Rule "callouts are text": the content of a callout is text
 #[wasm_bindgen_test]
 async fn a_callout_renders_no_markup() {
-    let evil = "<img src=x onerror=alert(1)><script>alert(2)</script>";
+    let evil = "<img src=x onerror=globalThis.hit=1><script>globalThis.hit=2</script>";
     let text = format!(
         "> [!tool name=\"{evil}\"]\n> input: {{a: '{evil}', b: 'javascript:alert(1)'}}\n> error: '[x](javascript:alert(2)) {evil}'\n\n{evil}"
     );

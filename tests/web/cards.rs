@@ -219,7 +219,7 @@ async fn progress_and_preliminary_results_are_shown_but_not_sent() {
                         context.preliminary(step);
                         settle().await;
                     }
-                    Ok::<_, ToolError>(3)
+                    Ok::<_, ToolError>("all three")
                 }),
         );
     })
@@ -228,7 +228,7 @@ async fn progress_and_preliminary_results_are_shown_but_not_sent() {
     assert!(until(|| chat.page.text(".card") == "step 2 Some(2)").await);
     chat.idle().await;
     assert_eq!(chat.page.text(".card"), "step 3 Some(3)");
-    assert_eq!(chat.results(1), ["3"]);
+    assert_eq!(chat.results(1), ["\"all three\""]);
 }
 
 /// Rule "progress": values of a handler reach its card once a frame
@@ -524,4 +524,33 @@ async fn arguments_that_are_not_json_are_shown_verbatim() {
         chat.page.text("[role=log]").contains("I see."),
         "the chat continues"
     );
+}
+
+/// Opening a card leaves the other cards open.
+#[wasm_bindgen_test]
+async fn several_cards_can_be_open_at_once() {
+    let script = Script::new()
+        .call("one", &json!({}))
+        .call("two", &json!({}));
+    let chat = chat(MockAgent::new().answer(script), || ()).await;
+    chat.assistant.send("go").unwrap();
+    chat.idle().await;
+    for name in ["one", "two"] {
+        assert!(chat.page.click(&format!("[data-tool-name={name}] summary")));
+        settle().await;
+    }
+    assert_eq!(chat.page.count(".la-tool-card[open] > .la-tool-body"), 2);
+}
+
+#[wasm_bindgen_test]
+async fn the_default_card_shows_that_a_call_runs() {
+    let agent = MockAgent::new().answer(Script::new().call("slow", &json!({})));
+    let chat = chat(agent, || {
+        use_assistant_action(ToolAction::new("slow", "").handler(std::future::pending::<()>));
+    })
+    .await;
+    chat.assistant.send("go").unwrap();
+    chat.appears("[data-status=executing]").await;
+    assert!(until(|| chat.page.text(".la-tool-status") == "Running").await);
+    assert_eq!(chat.page.count(".la-tool-status .la-spinner"), 1);
 }

@@ -4,7 +4,7 @@ use std::{cell::RefCell, rc::Rc};
 
 use leptos_assistant::{
     agent::Script,
-    testing::{MockAgent, settle},
+    testing::{MockAgent, settle, until},
 };
 use wasm_bindgen::{JsCast, closure::Closure};
 use wasm_bindgen_test::wasm_bindgen_test;
@@ -14,7 +14,7 @@ use super::support::chat;
 /// Rule "text grows in place": text is appended to its node; other messages are not touched
 #[wasm_bindgen_test]
 async fn streaming_text_is_appended_without_touching_other_messages() {
-    let pause = std::time::Duration::from_millis(200);
+    let pause = std::time::Duration::from_millis(400);
     let mut script = Script::new();
     let id = "m".to_owned();
     use leptos_assistant::event::EventKind;
@@ -63,6 +63,12 @@ async fn streaming_text_is_appended_without_touching_other_messages() {
             .unwrap()
             .has_attribute("data-streaming")
     );
+    let shown = || block.text_content().unwrap_or_default();
+    assert!(
+        until(|| shown().starts_with("one two")).await && !shown().contains("three"),
+        "a word is shown before the next arrives: {}",
+        shown()
+    );
     chat.idle().await;
     assert_eq!(block.text_content().as_deref(), Some("one two three"));
     assert!(
@@ -83,7 +89,7 @@ async fn streaming_text_is_appended_without_touching_other_messages() {
 /// Markup in a text of the model or the user creates no elements.
 #[wasm_bindgen_test]
 async fn markup_from_a_model_is_shown_as_text() {
-    let evil = "<img src=x onerror=alert(1)><script>alert(2)</script>";
+    let evil = "<img src=x onerror=globalThis.hit=1><script>globalThis.hit=2</script>";
     let chat = chat(MockAgent::new().answer(Script::new().text(evil)), || ()).await;
     chat.assistant.send(evil).unwrap();
     chat.idle().await;

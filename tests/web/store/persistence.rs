@@ -7,6 +7,7 @@ use leptos::prelude::*;
 use leptos_assistant::{
     Approval, Assistant, AssistantProvider, ChatWindow, SessionOptions, ToolAction,
     agent::Script,
+    event::EventKind,
     session::JournalEntry,
     store::{
         Batch, Label, MemoryStore, Ownership, Store, StoreError, StoreErrorKind, StoreFuture,
@@ -447,10 +448,27 @@ async fn an_unreadable_journal_entry_still_claims_its_call() {
 #[wasm_bindgen_test]
 async fn a_long_answer_is_written_in_few_batches_of_its_own() {
     let store = FailingStore::default();
-    let words: String = (0..2_000).map(|number| format!("word{number} ")).collect();
+    let message_id = || "m".to_owned();
+    let mut script = Script::new().event(EventKind::TextMessageStart {
+        message_id: message_id(),
+        role: None,
+        name: None,
+    });
+    for number in 0..60 {
+        let delta = format!("word{number} ");
+        script = script
+            .event(EventKind::TextMessageContent {
+                message_id: message_id(),
+                delta,
+            })
+            .wait(std::time::Duration::from_millis(15));
+    }
+    let script = script.event(EventKind::TextMessageEnd {
+        message_id: message_id(),
+    });
     let agent = MockAgent::new()
         .answer(Script::new().text("The first answer."))
-        .answer(Script::new().text(&words));
+        .answer(script);
     let chat = open(store.clone(), agent).await;
     chat.assistant.send("one").unwrap();
     chat.idle().await;
@@ -458,11 +476,7 @@ async fn a_long_answer_is_written_in_few_batches_of_its_own() {
     chat.assistant.send("two").unwrap();
     chat.idle().await;
     let written = store.written.borrow();
-    assert!(
-        written.len() < 40,
-        "{} batches for 2000 words",
-        written.len()
-    );
+    assert!(written.len() < 12, "{} batches for 60 words", written.len());
     let again = written.iter().flat_map(|batch| &batch.put);
     let first = again.filter(|record| record.text.contains("The first answer."));
     assert_eq!(first.count(), 0, "what has not changed is not written");
@@ -473,8 +487,11 @@ async fn a_long_answer_is_written_in_few_batches_of_its_own() {
 async fn agent_calls_and_results_are_written_while_streaming() {
     let store = FailingStore::default();
     // Longer than a save takes on a busy machine, shorter than the time between saves of text.
-    let pause = std::time::Duration::from_millis(700);
-    let script = Script::new().call_as("c1", "look_up", "{}").wait(pause);
+    let pause = std::time::Duration::from_millis(300);
+    let script = Script::new()
+        .wait(pause)
+        .call_as("c1", "look_up", "{}")
+        .wait(pause);
     let script = script.result("c1", "{\"found\":3}").wait(pause);
     let chat = open(
         store.clone(),
