@@ -88,28 +88,34 @@ for (const [kind, attributes] of [["an inline element", {}], ["a shadow root", {
 
 const KEPT = { store: "indexeddb", "store-name": "drafts", loading: "eager" };
 
-earlyTest("with a store, a sent message and a text from before the program are kept across a reload", async ({ page, chat, early, box, agent, release }) => {
-  await box.fill("First");
-  await box.press("Enter");
-  await early.getByText("First").waitFor();
-  await page.keyboard.type("Second");
+earlyTest("with a store, a sent message and a text from before the program are restored after a reload", async ({ page, chat, early, box, agent, release }) => {
+  const send = async () => {
+    await box.fill("First");
+    await box.press("Enter");
+    await early.getByText("First").waitFor();
+    await page.keyboard.type("Second");
+  };
+  await send();
   await page.reload();
   await early.waitFor();
   assert.equal(await box.inputValue(), "First\n\nSecond");
   assert.equal(agent.requests("talk").length, 0, "nothing is sent again without the user");
-  // Once the program is there, its composer keeps the text.
+  await send();
+  // The program sends the message, and has the text.
   release();
-  await isReady(page);
+  await chat.says("You said: First");
   assert.equal(await early.count(), 0);
-  assert.equal(await box.inputValue(), "First\n\nSecond");
+  assert.equal(await box.inputValue(), "Second");
   await page.reload();
   await isReady(page);
-  assert.equal(await box.inputValue(), "First\n\nSecond");
+  assert.equal(await box.inputValue(), "Second");
+  await chat.idle();
   await box.press("Enter");
-  await chat.says("You said: First");
+  await chat.says("You said: Second");
   await page.reload();
   await isReady(page);
   assert.equal(await box.inputValue(), "", "the text was sent");
+  assert.equal(agent.requests("talk").length, 2);
 }, { attributes: KEPT, program: "**/assistant_embed_full_bg.wasm" });
 
 earlyTest("without a store, no text is kept", async ({ page, early, box }) => {

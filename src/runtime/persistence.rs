@@ -40,10 +40,12 @@ pub(crate) trait Persistence {
     /// Takes the conversation over from another tab. Does nothing if no other tab owns the
     /// conversation.
     fn take_ownership(&self);
-    /// Keeps the text of a composer for the next page of this tab, after the messages that still
-    /// wait for the conversation or the engine. Does nothing if there is nothing to keep.
-    fn keep_draft(&self, text: &str);
-    /// Returns and removes the text that an earlier page of this tab has kept.
+    /// Stores the text of a composer for the next page of this tab, after the messages that still
+    /// wait for the conversation or the engine.
+    fn store_draft(&self, text: &str);
+    /// Stores the draft again, because a waiting message was handled.
+    fn update_draft(&self);
+    /// Returns the draft that an earlier page of this tab has stored. A second call returns `None`.
     fn take_draft(&self) -> Option<String>;
     /// Writes the unsaved changes, and stops persistence.
     fn shut_down(&self);

@@ -21,7 +21,7 @@ function grow(input) {
   input.style.setProperty("--la-composer-height", `${input.scrollHeight}px`);
 }
 
-/** Returns the result of a function of the session storage, or `undefined` if the page may not use it. */
+/** Calls a function with the session storage, and returns its result, or `undefined` if the page may not use the storage. */
 function inStorage(use) {
   try {
     return use(sessionStorage);
@@ -65,8 +65,8 @@ class EarlyComposer {
   #sent;
   /** True while an input method composes text. */
   #composes = false;
-  /** Ends the listening that keeps the text across a reload. */
-  #kept;
+  /** The key of the unsent text in the session storage, if the conversation is stored. */
+  #key;
 
   constructor(place, { header, footer } = {}, load) {
     this.#place = place;
@@ -99,7 +99,10 @@ class EarlyComposer {
     const input = this.#input;
     input.addEventListener("compositionstart", () => (this.#composes = true));
     input.addEventListener("compositionend", () => (this.#composes = false));
-    input.addEventListener("input", () => grow(input));
+    input.addEventListener("input", () => {
+      grow(input);
+      this.#store();
+    });
     input.addEventListener("keydown", (event) => {
       if (event.key !== "Enter" || event.shiftKey || event.isComposing || event.keyCode === 229) return;
       event.preventDefault();
@@ -111,6 +114,7 @@ class EarlyComposer {
       this.#sent = input.value;
       input.value = "";
       grow(input);
+      this.#store();
       // The button, which is about to be disabled, passes the focus on.
       if (this.#focused() === this.#button) input.focus();
       this.#show();
@@ -121,7 +125,7 @@ class EarlyComposer {
   /** Sets the name of the chat and the texts, in a language. */
   describe(options) {
     const { label, lang, labels } = options;
-    this.#keepText(options);
+    this.#storeAs(options);
     const known = WORDS[languageOf(lang) ?? "en"];
     const own = (name) => (typeof labels?.[name] === "string" ? labels[name] : known[name]);
     this.#words = Object.fromEntries(Object.keys(known).map((name) => [name, own(name)]));
@@ -135,29 +139,29 @@ class EarlyComposer {
     this.#show();
   }
 
-  /**
-   * Keeps the text across a reload as the program does (`src/chat/composer/draft.rs`), under the same key. A page that is
-   * shown again has its text in the box.
-   */
-  #keepText({ store, storeName = "leptos-assistant" }) {
-    if (!store || this.#kept) return;
-    this.#kept = new AbortController();
-    const key = `leptos-assistant-draft/${storeName}`;
-    const take = () => inStorage((storage) => [storage.getItem(key), storage.removeItem(key)][0]);
-    this.#insert(take());
-    const keep = ({ type }) => {
-      const text = joined(this.#sent ?? "", this.#input.value);
-      if (type !== "pagehide" && !document.hidden) take();
-      else if (text) inStorage((storage) => storage.setItem(key, text));
-    };
-    addEventListener("pagehide", keep, this.#kept);
-    document.addEventListener("visibilitychange", keep, this.#kept);
+  /** Restores the unsent text of an earlier page of this tab, and stores it under the key of the program (`draft_key`). */
+  #storeAs({ store, storeName = "leptos-assistant", threadId, initial }) {
+    const id = threadId || initial?.threadId;
+    const key = store && `leptos-assistant-draft/${storeName}${id ? `/${id}` : ""}`;
+    if (key === this.#key) return;
+    this.#forget();
+    const input = this.#input;
+    input.value = joined(inStorage((storage) => storage.getItem(key)) ?? "", input.value);
+    grow(input);
+    this.#key = key;
+    this.#store();
   }
 
-  /** Puts a text before the text of the box. */
-  #insert(text) {
-    this.#input.value = joined(text ?? "", this.#input.value);
-    grow(this.#input);
+  /** Removes the stored text. */
+  #forget() {
+    inStorage((storage) => this.#key && storage.removeItem(this.#key));
+  }
+
+  /** Stores the unsent text. */
+  #store() {
+    const text = joined(this.#sent ?? "", this.#input.value);
+    this.#forget();
+    if (text) inStorage((storage) => this.#key && storage.setItem(this.#key, text));
   }
 
   /** Shows the sent message, as the program does until it has an answer. */
@@ -183,7 +187,7 @@ class EarlyComposer {
 
   /** Shows that the program could not be loaded, with a button that retries. */
   failed() {
-    this.#takeBack();
+    this.takeBack();
     this.#notice?.remove();
     this.#notice = create(this.#transcript, "div", "la-shell-state", { role: "alert" });
     report(this.#notice, this.#words, () => {
@@ -193,18 +197,12 @@ class EarlyComposer {
   }
 
   /** Puts a message that was not passed on before the text of the box. */
-  #takeBack() {
+  takeBack() {
     if (this.#sent === undefined) return;
-    this.#insert(this.#sent);
+    this.#input.value = joined(this.#sent, this.#input.value);
     this.#sent = undefined;
+    grow(this.#input);
     this.#show();
-  }
-
-  /** Ends the work of a composer whose element has left the page. `describe` begins it again. */
-  release() {
-    this.#takeBack();
-    this.#kept?.abort();
-    this.#kept = undefined;
   }
 
   #focused() {
@@ -222,6 +220,8 @@ class EarlyComposer {
     const chat = this.#place.querySelector("[data-assistant-chat]");
     const to = chat.querySelector(".la-composer-input");
     const active = this.#focused();
+    // The program stores the text that it gets.
+    this.#forget();
     if (this.#sent !== undefined) {
       write(to, this.#sent);
       to.form.requestSubmit();
@@ -235,7 +235,6 @@ class EarlyComposer {
     }
     const places = new Map([[this.#button, ".la-composer [type=submit]"], [this.#scroller, ".la-transcript-scroller"]]);
     if (this.#chat.contains(active)) chat.querySelector(places.get(active) ?? ".la-composer-input").focus({ preventScroll: true });
-    this.#kept?.abort();
     this.#chat.remove();
   }
 }

@@ -90,7 +90,7 @@ export class LeptosAssistantElement extends (globalThis.HTMLElement ?? Object) {
       clearTimeout(this.#forget);
       this.#forget = setTimeout(() => {
         this.#end();
-        this.#early?.release();
+        this.#early?.takeBack();
       }, KEPT_MS);
     });
   }

@@ -178,23 +178,19 @@ impl ComposerContext {
     /// Moves a queued message back into the composer: inserts its text before the text of the box,
     /// and adds its files to the attachments. The text box gets the focus.
     pub(in crate::chat) fn restore_message(&self, content: &Content) {
-        self.prepend_text(content.display_text());
+        let queued_text = content.display_text();
+        let draft = self.handle.current_text();
+        let text = match (queued_text.is_empty(), draft.trim().is_empty()) {
+            (_, true) => queued_text,
+            (true, false) => draft,
+            (false, false) => format!("{queued_text}\n\n{draft}"),
+        };
+        self.handle.set_text(text);
         if let Some(tray) = &self.tray {
             tray.restore_files(content);
         }
         self.refusal.set(None);
         self.handle.focus();
-    }
-
-    /// Inserts a text before the text of the box, separated by an empty line.
-    pub(super) fn prepend_text(&self, text: String) {
-        let current_text = self.handle.current_text();
-        let text = match (text.is_empty(), current_text.trim().is_empty()) {
-            (_, true) => text,
-            (true, false) => current_text,
-            (false, false) => format!("{text}\n\n{current_text}"),
-        };
-        self.handle.set_text(text);
     }
 
     /// Returns true if the composer can hold the text and the files of a message.

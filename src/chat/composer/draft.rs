@@ -1,47 +1,37 @@
-//! Keeps the text of a composer when the page is reloaded, if conversations are stored.
+//! Restores the unsent text of a composer after a reload, if the store is shared between tabs.
 
 use leptos::prelude::*;
 
 use super::context::SharedComposer;
-use crate::ui::{PageLifecycle, effect, is_hidden};
+use crate::ui::effect;
 
-/// Inserts the text that an earlier page of this tab has kept, and keeps the text of the box
-/// whenever the page is hidden or unloaded, since a hidden page may be ended without an event. Does
-/// nothing without a store.
-pub(super) fn keep_text_across_reloads(composer: &SharedComposer) {
-    let shared_composer = composer.clone();
-    // The effect runs once, when the provider has begun to use its store.
+/// Inserts the text that an earlier page of this tab has stored, and stores each change of the text.
+/// Does nothing without a shared store.
+pub(super) fn restore_and_store_text(composer: &SharedComposer) {
+    let composer = composer.clone();
     effect(move |_| {
-        let persistence = shared_composer.assistant.runtime().persistence();
-        let kept_text = persistence.and_then(|persistence| persistence.take_draft());
-        untrack(|| kept_text.map(|text| restore_text(&shared_composer, text)));
-    });
-    let (assistant, handle) = (composer.assistant.clone(), composer.handle);
-    let listener = PageLifecycle::listen(move |is_unloading| {
-        let Some(persistence) = assistant.runtime().persistence() else {
+        let text = composer.handle.text();
+        // The provider sets its persistence after its children are created, and before effects run.
+        let Some(persistence) = composer.assistant.runtime().persistence() else {
             return;
         };
-        if is_unloading || is_hidden() {
-            persistence.keep_draft(&handle.current_text());
-        } else {
-            // The page is shown again, and its box has the text.
-            persistence.take_draft();
+        match persistence.take_draft() {
+            // Changes the text, so the effect runs again.
+            Some(draft) => insert_draft(&composer, draft),
+            None => persistence.store_draft(&text),
         }
     });
-    // The listener is removed when the composer is unmounted.
-    StoredValue::new_local(listener);
 }
 
-/// Inserts a kept text before the text of the box. A kept text that begins with the text of the box
-/// replaces it, because an application may set the same text on each page.
-fn restore_text(composer: &SharedComposer, kept_text: String) {
+/// Inserts the stored text before the text of the box. A stored text that begins or ends with the
+/// text of the box replaces it, because an application may set the same text on each page.
+fn insert_draft(composer: &SharedComposer, draft: String) {
     // A text that the application has set may not be in the box yet.
-    let current_text = composer.handle.text();
-    match kept_text.starts_with(current_text.trim_end()) {
-        true => composer.handle.set_text(kept_text),
-        false => {
-            composer.handle.set_text(current_text);
-            composer.prepend_text(kept_text);
-        }
-    }
+    let text = untrack(|| composer.handle.text());
+    let text = text.trim_end();
+    let contains_text = draft.starts_with(text) || draft.trim_end().ends_with(text);
+    composer.handle.set_text(match contains_text {
+        true => draft,
+        false => format!("{draft}\n\n{text}"),
+    });
 }

@@ -7,7 +7,7 @@ use leptos::{ev, html, prelude::*};
 use super::{
     ComposerHandle,
     context::{ComposerContext, ComposerSlot},
-    draft::keep_text_across_reloads,
+    draft::restore_and_store_text,
 };
 use crate::{
     assistant::{Assistant, assistant_for},
@@ -78,7 +78,7 @@ pub(super) fn composer_form(
         let composer = Arc::new(ComposerContext::new(assistant, attachments, handle));
         composer.focus_input_on_hide();
         composer.clear_refusal_on_change();
-        keep_text_across_reloads(&composer);
+        restore_and_store_text(&composer);
         provide_context(composer.clone());
         if let Some(slot) = use_context::<ComposerSlot>() {
             slot.register(&composer);

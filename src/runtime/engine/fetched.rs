@@ -153,6 +153,8 @@ impl Runtime {
         // same frame in which the waiting message disappears.
         self.apply_queued_changes();
         self.held.message.set(None);
+        self.persistence()
+            .inspect(|persistence| persistence.update_draft());
     }
 
     /// Requests the engine for an input, and shows that the user may have to wait. Does nothing if

@@ -13,7 +13,7 @@ mod tab;
 mod thread;
 
 use std::{
-    cell::{Cell, RefCell},
+    cell::{Cell, RefCell, RefMut},
     collections::{HashMap, VecDeque},
     mem,
     rc::{Rc, Weak},
@@ -21,7 +21,7 @@ use std::{
 
 use assistant_core::{
     conversation::{CallKey, Phase},
-    session::{CommitId, Input, JournalEntry, NoticeKind, Session, StoredCalls},
+    session::{CommitId, Input, JournalEntry, NoticeKind, Session, StoredCalls, TreeChange},
 };
 use serde_json::Value;
 
@@ -114,8 +114,13 @@ pub(crate) struct StorePersistence {
     /// The previous conversation with its unsaved changes, as long as these changes may have to be
     /// written.
     previous_thread: RefCell<Option<(Rc<TabThread>, UnsavedChanges)>>,
-    /// True if the application has given the id of the conversation that is opened first.
-    is_named: bool,
+    /// The id of the conversation that is opened first, if the application has given it.
+    named_thread: Option<String>,
+    /// The text of the composer.
+    draft: RefCell<String>,
+    /// The draft of an earlier page, until a composer takes it.
+    previous_draft: RefCell<String>,
+    is_draft_read: Cell<bool>,
     refreshing: Cell<bool>,
     /// The list of stored conversations; `None` until the list was read.
     listed: RefCell<Option<Vec<ThreadInfo>>>,
@@ -137,7 +142,7 @@ impl StorePersistence {
         let initial_id = initial_fields.and_then(|fields| fields.shift_remove("threadId"));
         let initial_id = initial_id.and_then(|id| id.as_str().map(str::to_owned));
         let thread_id = thread_id.or(initial_id).filter(|id| !id.is_empty());
-        let is_named = thread_id.is_some();
+        let named_thread = thread_id.clone();
         let known_id = thread_id.or_else(|| tab::remembered_thread_id(&*store));
         let session_id = runtime.read(|session| session.thread_id().to_owned());
         let id = known_id.clone().or(session_id).unwrap_or_default();
@@ -160,7 +165,10 @@ impl StorePersistence {
             restores: Cell::new(false),
             ended: Cell::new(false),
             previous_thread: RefCell::default(),
-            is_named,
+            named_thread,
+            draft: RefCell::default(),
+            previous_draft: RefCell::default(),
+            is_draft_read: Cell::new(false),
             refreshing: Cell::new(false),
             listed: RefCell::default(),
             leaving: RefCell::default(),
@@ -268,9 +276,14 @@ impl StorePersistence {
         let Some(runtime) = self.runtime.upgrade() else {
             return;
         };
-        for input in mem::take(&mut *self.held.borrow_mut()) {
+        let held_inputs = mem::take(&mut *self.held.borrow_mut());
+        if held_inputs.is_empty() {
+            return;
+        }
+        for input in held_inputs {
             runtime.dispatch_held_input(input);
         }
+        self.update_draft();
     }
 
     /// Returns the texts of the messages that the session does not have yet, because the
@@ -278,7 +291,10 @@ impl StorePersistence {
     fn waiting_texts(&self) -> Vec<String> {
         let held_inputs = self.held.borrow();
         let held_messages = held_inputs.iter().filter_map(|input| match input {
-            Input::Send { content } => Some(content.display_text()),
+            Input::Send { content }
+            | Input::Tree {
+                change: TreeChange::Interject { content },
+            } => Some(content.display_text()),
             _ => None,
         });
         let texts: Vec<String> = held_messages.collect();
@@ -290,6 +306,16 @@ impl StorePersistence {
             return text.into_iter().collect();
         }
         texts
+    }
+
+    /// Returns the draft of an earlier page until a composer takes it. The draft is read at the first
+    /// call, because the program of the element stores its own one before.
+    fn previous_draft(&self) -> RefMut<'_, String> {
+        if !self.is_draft_read.replace(true) {
+            let draft = tab::stored_draft(&*self.store, self.named_thread.as_deref());
+            self.previous_draft.replace(draft.unwrap_or_default());
+        }
+        self.previous_draft.borrow_mut()
     }
 
     /// Shows a notice with the error of the store, or removes the notice if `error` is `None`. A
@@ -355,7 +381,7 @@ impl StorePersistence {
     }
 
     fn remember_in_tab(&self, id: &str) {
-        if !self.is_named {
+        if self.named_thread.is_none() {
             tab::remember_thread(&*self.store, id);
         }
     }
@@ -372,6 +398,7 @@ impl Persistence for StorePersistence {
             return Some(input);
         }
         self.held.borrow_mut().push(input);
+        self.update_draft();
         None
     }
 
@@ -484,17 +511,26 @@ impl Persistence for StorePersistence {
         }
     }
 
-    fn keep_draft(&self, text: &str) {
+    fn store_draft(&self, text: &str) {
+        self.draft.replace(text.to_owned());
+        self.update_draft();
+    }
+
+    fn update_draft(&self) {
         let mut texts = self.waiting_texts();
-        texts.push(text.to_owned());
+        texts.insert(0, self.previous_draft().clone());
+        texts.push(self.draft.borrow().clone());
         texts.retain(|text| !text.trim().is_empty());
-        if !texts.is_empty() {
-            tab::keep_draft(&*self.store, &texts.join("\n\n"));
-        }
+        tab::store_draft(
+            &*self.store,
+            self.named_thread.as_deref(),
+            &texts.join("\n\n"),
+        );
     }
 
     fn take_draft(&self) -> Option<String> {
-        tab::take_draft(&*self.store)
+        let draft = mem::take(&mut *self.previous_draft());
+        (!draft.is_empty()).then_some(draft)
     }
 
     fn shut_down(&self) {

@@ -61,25 +61,32 @@ pub(super) fn consume_owner_mark(store: &dyn Store, thread_id: &str) -> bool {
     was_owner && document.is_some_and(|document| document.has_focus().unwrap_or(false))
 }
 
-/// Returns the key of the kept text. `npm/composer.js` uses the same key.
-fn draft_key(store: &dyn Store) -> Option<String> {
-    Some(format!("leptos-assistant-draft/{}", store.shared_as()?))
+/// Returns the key of the unsent text. A conversation that the application names has a text of its
+/// own. `npm/composer.js` uses the same key.
+fn draft_key(store: &dyn Store, named_thread: Option<&str>) -> Option<String> {
+    let mut key = format!("leptos-assistant-draft/{}", store.shared_as()?);
+    if let Some(id) = named_thread {
+        key.push('/');
+        key.push_str(id);
+    }
+    Some(key)
 }
 
-/// Keeps an unsent text for a reload, if the store is shared and the browser allows session
-/// storage.
-pub(super) fn keep_draft(store: &dyn Store, text: &str) {
-    if let (Some(storage), Some(key)) = (session_storage(), draft_key(store)) {
-        // If storing the text fails, the text is lost at a reload.
-        let _ = storage.set_item(&key, text);
+/// Stores an unsent text for a reload, if the store is shared and the browser allows session
+/// storage. An empty text is removed.
+pub(super) fn store_draft(store: &dyn Store, named_thread: Option<&str>, text: &str) {
+    if let (Some(storage), Some(key)) = (session_storage(), draft_key(store, named_thread)) {
+        // An older text is removed first, because storing a large text may fail; that text is lost
+        // at a reload.
+        let _ = storage.remove_item(&key);
+        if !text.is_empty() {
+            let _ = storage.set_item(&key, text);
+        }
     }
 }
 
-/// Returns and removes the text that [`keep_draft`] has kept.
-pub(super) fn take_draft(store: &dyn Store) -> Option<String> {
-    let (storage, key) = (session_storage()?, draft_key(store)?);
-    let text = storage.get_item(&key).ok().flatten()?;
-    // If removing the text fails, the next page of this tab shows the text again.
-    let _ = storage.remove_item(&key);
-    Some(text)
+/// Returns the text that [`store_draft`] has stored.
+pub(super) fn stored_draft(store: &dyn Store, named_thread: Option<&str>) -> Option<String> {
+    let key = draft_key(store, named_thread)?;
+    session_storage()?.get_item(&key).ok().flatten()
 }

@@ -14,7 +14,7 @@ use leptos_assistant::{
 use send_wrapper::SendWrapper;
 use wasm_bindgen::JsCast as _;
 use wasm_bindgen_test::wasm_bindgen_test;
-use web_sys::{Event, HtmlTextAreaElement};
+use web_sys::HtmlTextAreaElement;
 
 use super::{
     browser::Broken,
@@ -41,20 +41,26 @@ impl Page {
         thread_id: &'static str,
         text: &'static str,
     ) -> Self {
+        let page = Self::begin(store, thread_id, text);
+        settle().await;
+        page
+    }
+
+    /// Mounts a page, whose store has not answered yet.
+    fn begin(store: impl Store + Clone, thread_id: &'static str, text: &'static str) -> Self {
         let opened = Rc::new(RefCell::new(None));
-        let kept = Rc::clone(&opened);
+        let found = Rc::clone(&opened);
         let agent = MockAgent::new().answer(Script::new().text("Hello."));
         let mounted = mount(move || {
-            let kept = SendWrapper::new(kept);
+            let found = SendWrapper::new(found);
             let inside = move || {
                 let composer = ComposerHandle::new();
                 composer.set_text(text);
-                kept.borrow_mut().replace((composer, use_assistant()));
+                found.borrow_mut().replace((composer, use_assistant()));
                 view! { <ChatWindow composer /> }
             };
             view! { <AssistantProvider agent store thread_id>{inside()}</AssistantProvider> }
         });
-        settle().await;
         let (composer, assistant) = opened.take().unwrap();
         Self {
             mounted,
@@ -63,24 +69,15 @@ impl Page {
         }
     }
 
+    async fn set_text(&self, text: &str) {
+        self.composer.set_text(text);
+        settle().await;
+    }
+
     fn text(&self) -> String {
         let text_box = self.mounted.find(BOX).unwrap();
         text_box.unchecked_into::<HtmlTextAreaElement>().value()
     }
-}
-
-fn unload() {
-    dispatch_to_window("pagehide");
-}
-
-/// Reports a change of the visibility. The page of the tests is visible.
-fn show_again() {
-    dispatch_to_window("visibilitychange");
-}
-
-fn dispatch_to_window(name: &str) {
-    let event = Event::new(name).unwrap();
-    web_sys::window().unwrap().dispatch_event(&event).unwrap();
 }
 
 fn database() -> IndexedDbStore {
@@ -88,99 +85,102 @@ fn database() -> IndexedDbStore {
 }
 
 #[wasm_bindgen_test]
-async fn an_unsent_text_is_kept_across_one_reload() {
+async fn an_unsent_text_is_restored_until_it_is_removed() {
     let store = database();
     let page = Page::open(store.clone(), "").await;
-    page.composer.set_text("Half a sent");
-    unload();
+    page.set_text("Half a sent").await;
     drop(page);
     let page = Page::open(store.clone(), "").await;
-    assert_eq!((page.text(), page.composer.text()), two("Half a sent"));
-    assert_eq!(page.mounted.count(".la-message"), 0);
+    assert_eq!(page.text(), "Half a sent");
+    assert_eq!(page.composer.text(), "Half a sent");
+    assert_eq!(page.mounted.count(".la-message"), 0, "nothing was sent");
     drop(page);
-    let page = Page::open(store, "").await;
-    assert_eq!(page.text(), "", "the text was not kept again");
-}
-
-fn two(text: &str) -> (String, String) {
-    (text.to_owned(), text.to_owned())
-}
-
-#[wasm_bindgen_test]
-async fn a_text_that_the_application_sets_on_each_page_is_not_doubled() {
-    let store = database();
-    let page = Page::open_with(store.clone(), "", "Translate: ").await;
-    assert_eq!(page.text(), "Translate: ");
-    unload();
-    drop(page);
-    let page = Page::open_with(store.clone(), "", "Translate: ").await;
-    assert_eq!(page.text(), "Translate: ");
-    page.composer.set_text("Translate: good morning");
-    unload();
-    drop(page);
-    let page = Page::open_with(store.clone(), "", "Translate: ").await;
-    assert_eq!(page.text(), "Translate: good morning");
-    unload();
-    drop(page);
-    let page = Page::open_with(store, "", "Summarize: ").await;
-    assert_eq!(page.text(), "Translate: good morning\n\nSummarize: ");
-}
-
-#[wasm_bindgen_test]
-async fn a_text_of_a_page_that_is_shown_again_is_not_kept() {
-    let store = database();
     let page = Page::open(store.clone(), "").await;
-    page.composer.set_text("Hello");
-    unload();
-    show_again();
-    assert_eq!(page.text(), "Hello");
+    assert_eq!(page.text(), "Half a sent");
+    page.set_text("").await;
     drop(page);
     assert_eq!(Page::open(store, "").await.text(), "");
 }
 
 #[wasm_bindgen_test]
-async fn texts_of_two_stores_and_of_a_chat_without_a_shared_store_are_separate() {
-    let (one, two) = (database(), database());
+async fn a_text_that_the_application_sets_on_each_page_is_not_doubled() {
+    let store = database();
+    let restored = async |set: &'static str| {
+        let page = Page::open_with(store.clone(), "", set).await;
+        page.text()
+    };
+    assert_eq!(restored("Translate: ").await, "Translate: ");
+    assert_eq!(restored("Translate: ").await, "Translate: ");
+    let page = Page::open(store.clone(), "").await;
+    page.set_text("Translate: good morning").await;
+    drop(page);
+    assert_eq!(restored("Translate: ").await, "Translate: good morning");
+    let both = "Translate: good morning\n\nSummarize:";
+    assert_eq!(restored("Summarize: ").await, both);
+    assert_eq!(restored("Summarize: ").await, both);
+}
+
+#[wasm_bindgen_test]
+async fn each_store_and_each_named_conversation_has_a_text_of_its_own() {
+    let (one, other) = (database(), database());
     let private = MemoryStore::default();
     let (first, last) = (
         Page::open(one.clone(), "").await,
         Page::open(private.clone(), "").await,
     );
-    first.composer.set_text("For one");
-    last.composer.set_text("For none");
-    unload();
+    first.set_text("For one").await;
+    last.set_text("For none").await;
     drop((first, last));
-    assert_eq!(Page::open(two, "").await.text(), "");
+    assert_eq!(Page::open(other, "").await.text(), "");
     assert_eq!(Page::open(private, "").await.text(), "");
+    let named = Page::open(one.clone(), "order-1").await;
+    assert_eq!(named.text(), "");
+    named.set_text("For an order").await;
+    drop(named);
+    assert_eq!(Page::open(one.clone(), "order-2").await.text(), "");
+    assert_eq!(
+        Page::open(one.clone(), "order-1").await.text(),
+        "For an order"
+    );
     assert_eq!(Page::open(one, "").await.text(), "For one");
 }
 
 /// The conversation is still being loaded, so the session does not have the message.
 #[wasm_bindgen_test]
-async fn a_message_that_waits_for_its_conversation_is_kept_before_the_text() {
+async fn a_message_that_waits_for_its_conversation_is_restored_before_the_text() {
     let (store, _) = Faulty::shared();
     store.fault.set(Some((Operation::Load, Fault::Silent)));
     let page = Page::open(store.clone(), "t").await;
     let opening = || page.assistant.conversations().ownership().get_untracked();
     assert_eq!(opening(), Ownership::Opening);
     page.assistant.send("First").unwrap();
-    page.composer.set_text("Second");
-    unload();
+    page.set_text("Second").await;
     drop(page);
     store.fault.set(None);
-    let page = Page::open(store, "t").await;
+    let page = Page::open(store.clone(), "t").await;
     assert_eq!(page.text(), "First\n\nSecond");
 }
 
+/// The message is sent before the store answers, and a reload follows after it was handled.
 #[wasm_bindgen_test]
-async fn a_sent_message_is_not_kept_as_text() {
+async fn a_message_that_has_waited_is_not_restored_as_text() {
+    let store = database();
+    let page = Page::begin(store.clone(), "t", "");
+    page.assistant.send("First").unwrap();
+    assert!(until(|| page.mounted.text("[role=log]").contains("Hello.")).await);
+    page.set_text("Second").await;
+    drop(page);
+    assert_eq!(Page::open(store, "t").await.text(), "Second");
+}
+
+#[wasm_bindgen_test]
+async fn a_sent_text_is_not_restored() {
     let store = database();
     let page = Page::open(store.clone(), "").await;
-    page.composer.set_text("Sent");
-    page.assistant.send("Sent").unwrap();
-    page.composer.set_text("");
+    page.set_text("Sent").await;
+    assert!(page.mounted.click(".la-composer [type=submit]"));
     assert!(until(|| page.mounted.text("[role=log]").contains("Hello.")).await);
-    unload();
+    assert_eq!(page.text(), "");
     drop(page);
     assert_eq!(Page::open(store, "").await.text(), "");
 }
@@ -193,9 +193,7 @@ async fn the_composer_works_without_session_storage() {
     );
     let store = database();
     let page = Page::open(store.clone(), "").await;
-    page.composer.set_text("Half");
-    unload();
-    show_again();
+    page.set_text("Half").await;
     assert_eq!(page.text(), "Half");
     drop(page);
     assert_eq!(Page::open(store, "").await.text(), "");
