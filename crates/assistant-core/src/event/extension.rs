@@ -61,6 +61,9 @@ pub enum Extension {
     Reset {
         /// The answer's id.
         message_id: String,
+        /// True if the metadata of the answer is discarded as well, because the agent sends the
+        /// complete response again.
+        whole: bool,
     },
     /// Replaces the arguments of a call.
     CallInput {

@@ -289,7 +289,8 @@ impl Decoder {
         if is_restart {
             self.discard_open_parts();
             for message_id in self.answer.discard_response() {
-                send_extension(sink, Extension::Reset { message_id });
+                let whole = true;
+                send_extension(sink, Extension::Reset { message_id, whole });
             }
         }
         if let Some(id) = id {
@@ -333,7 +334,8 @@ impl Decoder {
     fn reset_step(&mut self, sink: &mut dyn Sink) {
         self.discard_open_parts();
         for message_id in self.answer.reset_step() {
-            send_extension(sink, Extension::Reset { message_id });
+            let whole = false;
+            send_extension(sink, Extension::Reset { message_id, whole });
         }
     }
 

@@ -42,7 +42,7 @@ impl Conversation {
                 part,
                 replace,
             } => self.set_part(&message_id, part, replace, out),
-            Extension::Reset { message_id } => self.reset_answer(&message_id),
+            Extension::Reset { message_id, whole } => self.reset_answer(&message_id, whole),
             Extension::CallInput {
                 tool_call_id,
                 text,
@@ -136,7 +136,7 @@ impl Conversation {
 
     /// Clears an answer after a failed attempt. The calls of the answer are detached, and are
     /// restored if the agent repeats their ids.
-    fn reset_answer(&mut self, id: &str) {
+    fn reset_answer(&mut self, id: &str, whole: bool) {
         let Some(ix) = self.find_message(id) else {
             return;
         };
@@ -149,6 +149,13 @@ impl Conversation {
         };
         let parts = std::mem::take(&mut node.message.parts);
         node.message.markdown = None;
+        if whole {
+            node.message.metadata = None;
+            ui::edit_ui_fields(&mut node.message.extra, |notes| {
+                // A message that the agent does not send again begins no step.
+                notes.retain(|name, _| !matches!(name.as_str(), "metadata" | "step"));
+            });
+        }
         let id = node.message.id.clone();
         for key in parts.iter().filter_map(Part::call_key) {
             match self.calls.get(&key).is_some_and(ToolCall::is_real) {

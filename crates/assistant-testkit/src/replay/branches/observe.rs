@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::script::BranchScript;
 use assistant_core::{
-    conversation::{Message, MessageId, Phase},
+    conversation::{Conversation, Message, MessageId, Phase},
     event::{MessageBody, Role},
 };
 
@@ -101,10 +101,23 @@ impl BranchScript {
         Value::Object(statuses.collect())
     }
 
+    /// Returns the conversation with the shown branch as the run branch, as a message from the user
+    /// would leave it. During a run, the next request belongs to the branch of that run.
+    fn shown_conversation(&self) -> Conversation {
+        let conversation = self.conversation();
+        let mut stored = conversation.export();
+        let run_tip = stored
+            .as_object_mut()
+            .and_then(|fields| fields.shift_remove("runTip"));
+        let shown = run_tip.filter(|_| !self.has_open_run());
+        let shown = shown.and_then(|_| Conversation::import(stored).ok());
+        shown.unwrap_or_else(|| conversation.clone())
+    }
+
     /// Returns the messages of the next request, as `role:name` or `tool:call`, without system and
     /// developer messages.
     fn observe_next_request(&self) -> Value {
-        let list = self.conversation().request_messages();
+        let list = self.shown_conversation().request_messages();
         let shown = list
             .iter()
             .filter(|message| !matches!(message.role(), Role::System | Role::Developer));

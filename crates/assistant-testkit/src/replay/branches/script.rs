@@ -110,6 +110,10 @@ impl BranchScript {
         script
     }
 
+    pub(super) const fn has_open_run(&self) -> bool {
+        self.run.is_some()
+    }
+
     pub(super) const fn conversation(&self) -> &Conversation {
         self.session.conversation()
     }
