@@ -113,7 +113,8 @@ fn crlf_line_endings_are_part_of_their_lines() {
 #[test]
 fn scalars_follow_the_yaml_core_schema() {
     let body = "> [!tool a]\n> input: [~, Null, TRUE, no, 012, +5, 0o17, 0x1F, .5, 1., 1e2, 18446744073709551615, \
-                1_000, 0b1, .nan, 2001-01-01, '1', !!str 1, !!float 1, ! 2, !!int 3, <<, =]";
+                1_000, 0b1, .nan, 2001-01-01, '1', !!str 1, !!float 1, ! 2, !!int 3, <<, =, \
+                !<tag:yaml.org,2002:str> 4]";
     let expected = json!([
         null,
         null,
@@ -137,7 +138,8 @@ fn scalars_follow_the_yaml_core_schema() {
         "2",
         3,
         "<<",
-        "="
+        "=",
+        "4"
     ]);
     assert_eq!(calls(body).remove(0).input(), Some(&expected));
     for bad in [
@@ -154,6 +156,32 @@ fn scalars_follow_the_yaml_core_schema() {
             [""; 0],
             "{bad}"
         );
+    }
+}
+
+/// Arguments that were written as JSON in ASCII, as Python does.
+#[test]
+fn surrogate_pairs_of_json_are_characters() {
+    let inputs = [
+        (r#""a \ud83d\ude00 b""#, json!("a 😀 b")),
+        (
+            r#"{"x": "\uD83D\uDE00\u00e9\ud83d\ude00"}"#,
+            json!({"x": "😀é😀"}),
+        ),
+        // The escaped backslash begins no escape, and plain text has none.
+        (
+            r#"["\\ud83d\\ude00", "\ud83d\ude00"]"#,
+            json!(["\\ud83d\\ude00", "😀"]),
+        ),
+        (r"\ud83d\ude00", json!(r"\ud83d\ude00")),
+    ];
+    for (written, expected) in inputs {
+        let body = format!("> [!tool a]\n> input: {written}");
+        assert_eq!(calls(&body).remove(0).input(), Some(&expected), "{written}");
+    }
+    for lone in [r#""\ud83d""#, r#""\ude00\ud83d""#, r#""\ud83dx""#] {
+        let body = format!("> [!tool a]\n> input: {lone}");
+        assert_eq!(ids(&body), [""; 0], "{lone}");
     }
 }
 

@@ -18,6 +18,13 @@ const ALIAS_GROWTH: usize = 8;
 /// Parses a mapping. An empty document is an empty mapping. Fails with a message for the author of
 /// the callout.
 pub(super) fn read_mapping(text: &str, max_depth: usize) -> Result<Object, String> {
+    parse_mapping(text, max_depth).or_else(|error| {
+        let joined_text = join_surrogate_escapes(text).ok_or(error)?;
+        parse_mapping(&joined_text, max_depth)
+    })
+}
+
+fn parse_mapping(text: &str, max_depth: usize) -> Result<Object, String> {
     let mut reader = YamlReader {
         max_depth,
         budget: text.len().saturating_mul(ALIAS_GROWTH),
@@ -37,6 +44,53 @@ pub(super) fn read_mapping(text: &str, max_depth: usize) -> Result<Object, Strin
         Some(Value::Object(fields)) => Ok(fields),
         Some(_) => Err("the body is no mapping".to_owned()),
     }
+}
+
+/// Replaces each surrogate pair of JSON escapes, such as `\ud83d\ude00`, by one escape of YAML,
+/// because the YAML parser refuses surrogates, and JSON writers escape characters in this way.
+/// Returns `None` if there is no such pair.
+fn join_surrogate_escapes(text: &str) -> Option<String> {
+    let (mut joined_text, mut rest, mut has_pair) = (String::new(), text, false);
+    while let Some((before, escaped)) = rest.split_once('\\') {
+        joined_text.push_str(before);
+        joined_text.push('\\');
+        rest = match read_surrogate_pair(escaped) {
+            Some((code_point, after)) => {
+                has_pair = true;
+                joined_text.push_str(&format!("U{code_point:08X}"));
+                after
+            }
+            // Copies the escaped character, so that an escaped backslash begins no escape.
+            None => {
+                let mut characters = escaped.chars();
+                joined_text.extend(characters.next());
+                characters.as_str()
+            }
+        };
+    }
+    joined_text.push_str(rest);
+    has_pair.then_some(joined_text)
+}
+
+/// Returns the code point of a surrogate pair whose first backslash was read, and the text after the
+/// pair.
+fn read_surrogate_pair(text: &str) -> Option<(u32, &str)> {
+    let (high, rest) = read_code_unit(text)?;
+    let (low, rest) = read_code_unit(rest.strip_prefix('\\')?)?;
+    let mut characters = char::decode_utf16([high, low]);
+    let character = characters.next()?.ok()?;
+    characters
+        .next()
+        .is_none()
+        .then_some((u32::from(character), rest))
+}
+
+/// Reads `u` and four hexadecimal digits.
+fn read_code_unit(text: &str) -> Option<(u16, &str)> {
+    let (digits, rest) = text.strip_prefix('u')?.split_at_checked(4)?;
+    let is_number = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let code_unit = u16::from_str_radix(digits, 16).ok()?;
+    is_number.then_some((code_unit, rest))
 }
 
 type YamlResult<T = ()> = Result<T, Cow<'static, str>>;
@@ -189,6 +243,8 @@ impl YamlReader {
 }
 
 const TOO_DEEP: &str = "the body nests too deep";
+/// The prefix of the tags of the core schema.
+const CORE_SCHEMA: &str = "tag:yaml.org,2002:";
 const UNKNOWN_TAG: &str = "a tag is not known";
 
 fn parse_scalar(text: Cow<'_, str>, style: ScalarStyle, tag: Option<&Tag>) -> YamlResult<Value> {
@@ -202,10 +258,14 @@ fn parse_scalar(text: Cow<'_, str>, style: ScalarStyle, tag: Option<&Tag>) -> Ya
     }
 }
 
-/// Returns the name of the type that a tag of the core schema denotes. Returns `None` for other
-/// tags.
+/// Returns the name of the type that a tag of the core schema denotes, which may be written out, as
+/// in `!<tag:yaml.org,2002:str>`. Returns `None` for other tags.
 fn core_type(tag: &Tag) -> Option<&str> {
-    tag.is_yaml_core_schema().then_some(tag.suffix.as_str())
+    if tag.is_yaml_core_schema() {
+        return Some(tag.suffix.as_str());
+    }
+    let name = tag.suffix.strip_prefix(CORE_SCHEMA);
+    name.filter(|_| tag.handle.is_empty())
 }
 
 /// Returns true for the non-specific tag `!`, which makes a scalar a string.
