@@ -140,9 +140,9 @@ class EarlyComposer {
   }
 
   /** Restores the unsent text of an earlier page of this tab, and stores it under the key of the program (`draft_key`). */
-  #storeAs({ store, storeName = "leptos-assistant", threadId, initial }) {
+  #storeAs({ store, storeName, threadId, initial }) {
     const id = threadId || initial?.threadId;
-    const key = store && `leptos-assistant-draft/${storeName}${id ? `/${id}` : ""}`;
+    const key = store && `leptos-assistant-draft/${storeName ?? "leptos-assistant"}${id ? `/${id}` : ""}`;
     if (key === this.#key) return;
     this.#forget();
     const input = this.#input;

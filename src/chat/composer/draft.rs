@@ -9,7 +9,7 @@ use crate::ui::effect;
 /// Does nothing without a shared store.
 pub(super) fn restore_and_store_text(composer: &SharedComposer) {
     let composer = composer.clone();
-    effect(move |_| {
+    effect(move |previous_run: Option<()>| {
         let text = composer.handle.text();
         // The provider sets its persistence after its children are created, and before effects run.
         let Some(persistence) = composer.assistant.runtime().persistence() else {
@@ -18,6 +18,8 @@ pub(super) fn restore_and_store_text(composer: &SharedComposer) {
         match persistence.take_draft() {
             // Changes the text, so the effect runs again.
             Some(draft) => insert_draft(&composer, draft),
+            // A text that the application has set before is not one of the user.
+            None if previous_run.is_none() && !text.is_empty() => {}
             None => persistence.store_draft(&text),
         }
     });

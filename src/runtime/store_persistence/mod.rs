@@ -309,7 +309,8 @@ impl StorePersistence {
     }
 
     /// Returns the draft of an earlier page until a composer takes it. The draft is read at the first
-    /// call, because the program of the element stores its own one before.
+    /// call and not before, because the early composer of the element removes its own draft when it
+    /// passes its text on.
     fn previous_draft(&self) -> RefMut<'_, String> {
         if !self.is_draft_read.replace(true) {
             let draft = tab::stored_draft(&*self.store, self.named_thread.as_deref());

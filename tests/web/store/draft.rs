@@ -110,7 +110,7 @@ async fn a_text_that_the_application_sets_on_each_page_is_not_doubled() {
         page.text()
     };
     assert_eq!(restored("Translate: ").await, "Translate: ");
-    assert_eq!(restored("Translate: ").await, "Translate: ");
+    assert_eq!(restored("Correct: ").await, "Correct: ");
     let page = Page::open(store.clone(), "").await;
     page.set_text("Translate: good morning").await;
     drop(page);
