@@ -230,7 +230,9 @@ impl Runtime {
             return Err(Refusal::Ended);
         }
         #[cfg(feature = "split")]
-        self.held.hold_message(&input)?;
+        if self.held.hold_message(&input)? {
+            self.update_draft();
+        }
         let input = match self.persistence() {
             Some(persistence) => persistence.hold_back(input),
             None => Some(input),

@@ -10,6 +10,7 @@ use assistant_core::{
     session::{CommitId, Input, JournalEntry, Session, Swap, Ticket},
 };
 use futures_util::future::LocalBoxFuture;
+use leptos::prelude::RwSignal;
 use serde_json::Value;
 
 use super::{Changes, Runtime};
@@ -40,10 +41,11 @@ pub(crate) trait Persistence {
     /// Takes the conversation over from another tab. Does nothing if no other tab owns the
     /// conversation.
     fn take_ownership(&self);
-    /// Stores the text of a composer for the next page of this tab, after the messages that still
-    /// wait for the conversation or the engine.
-    fn store_draft(&self, text: &str);
-    /// Stores the draft again, because a waiting message was handled.
+    /// Includes the text of a composer in the draft, until the signal is disposed, and stores the
+    /// draft for the next page of this tab. The draft begins with the messages that still wait for
+    /// the conversation or the engine.
+    fn store_draft(&self, text: RwSignal<String>);
+    /// Stores the draft again, because a text or a waiting message has changed.
     fn update_draft(&self);
     /// Returns the draft that an earlier page of this tab has stored. A second call returns `None`.
     fn take_draft(&self) -> Option<String>;

@@ -80,6 +80,11 @@ impl ComposerHandle {
         self.input.try_get_untracked().flatten()
     }
 
+    /// Returns the signal of the text, which has the lifetime of the handle.
+    pub(super) const fn text_signal(&self) -> RwSignal<String> {
+        self.text
+    }
+
     pub(super) const fn input(&self) -> NodeRef<html::Textarea> {
         self.input
     }

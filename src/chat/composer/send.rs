@@ -49,6 +49,10 @@ fn deliver_draft(composer: &ComposerContext, deliver: DeliverFn) -> Result<(), L
         }
     })?;
     composer.handle.set_text("");
+    // The composer may be removed before its effects run.
+    if let Some(persistence) = assistant.runtime().persistence() {
+        persistence.update_draft();
+    }
     if let Some(tray) = tray {
         tray.clear();
     }

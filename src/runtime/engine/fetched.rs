@@ -61,17 +61,18 @@ impl HeldInputs {
     /// Stores the message of an input while the engine is not loaded; views show the message until
     /// the session contains the message. An input that opens another conversation removes the
     /// stored message. A second message is refused, because the engine would refuse that message
-    /// later, when the composer is already empty.
-    pub(in crate::runtime) fn hold_message(&self, input: &Input) -> Result<(), Refusal> {
+    /// later, when the composer is already empty. Returns true if the stored message has changed.
+    pub(in crate::runtime) fn hold_message(&self, input: &Input) -> Result<bool, Refusal> {
         let has_message = self.message.with_untracked(Option::is_some);
-        match input {
+        let message = match input {
             Input::Send { .. } if has_message => return Err(Refusal::Busy),
-            _ if step_handler().is_some() => {}
-            Input::Send { content } => self.message.set(Some(Arc::new(content.clone()))),
-            Input::NewThread | Input::Load { .. } if has_message => self.message.set(None),
-            _ => {}
-        }
-        Ok(())
+            _ if step_handler().is_some() => return Ok(false),
+            Input::Send { content } => Some(Arc::new(content.clone())),
+            Input::NewThread | Input::Load { .. } if has_message => None,
+            _ => return Ok(false),
+        };
+        self.message.set(message);
+        Ok(true)
     }
 
     /// Returns the text of the waiting message.
@@ -140,6 +141,13 @@ impl Runtime {
         Ok(())
     }
 
+    /// Stores the draft, because the waiting message has changed.
+    pub(in crate::runtime) fn update_draft(&self) {
+        if let Some(persistence) = self.persistence() {
+            persistence.update_draft();
+        }
+    }
+
     /// Stops showing the waiting message, after the session has added the message to the
     /// conversation or has refused the message. A refused message is returned to the composer.
     pub(in crate::runtime) fn clear_held_message(&self, refused: bool) {
@@ -153,8 +161,7 @@ impl Runtime {
         // same frame in which the waiting message disappears.
         self.apply_queued_changes();
         self.held.message.set(None);
-        self.persistence()
-            .inspect(|persistence| persistence.update_draft());
+        self.update_draft();
     }
 
     /// Requests the engine for an input, and shows that the user may have to wait. Does nothing if

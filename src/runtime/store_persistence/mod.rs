@@ -23,6 +23,7 @@ use assistant_core::{
     conversation::{CallKey, Phase},
     session::{CommitId, Input, JournalEntry, NoticeKind, Session, StoredCalls, TreeChange},
 };
+use leptos::prelude::{GetUntracked as _, RwSignal};
 use serde_json::Value;
 
 use self::{
@@ -116,8 +117,8 @@ pub(crate) struct StorePersistence {
     previous_thread: RefCell<Option<(Rc<TabThread>, UnsavedChanges)>>,
     /// The id of the conversation that is opened first, if the application has given it.
     named_thread: Option<String>,
-    /// The text of the composer.
-    draft: RefCell<String>,
+    /// The texts of composers that are part of the draft.
+    composer_texts: RefCell<Vec<RwSignal<String>>>,
     /// The draft of an earlier page, until a composer takes it.
     previous_draft: RefCell<String>,
     is_draft_read: Cell<bool>,
@@ -166,7 +167,7 @@ impl StorePersistence {
             ended: Cell::new(false),
             previous_thread: RefCell::default(),
             named_thread,
-            draft: RefCell::default(),
+            composer_texts: RefCell::default(),
             previous_draft: RefCell::default(),
             is_draft_read: Cell::new(false),
             refreshing: Cell::new(false),
@@ -512,15 +513,23 @@ impl Persistence for StorePersistence {
         }
     }
 
-    fn store_draft(&self, text: &str) {
-        self.draft.replace(text.to_owned());
+    fn store_draft(&self, text: RwSignal<String>) {
+        let is_known = self.composer_texts.borrow().contains(&text);
+        if !is_known {
+            self.composer_texts.borrow_mut().push(text);
+        }
         self.update_draft();
     }
 
     fn update_draft(&self) {
         let mut texts = self.waiting_texts();
         texts.insert(0, self.previous_draft().clone());
-        texts.push(self.draft.borrow().clone());
+        self.composer_texts.borrow_mut().retain(|composer_text| {
+            let text = composer_text.try_get_untracked();
+            let is_alive = text.is_some();
+            texts.extend(text);
+            is_alive
+        });
         texts.retain(|text| !text.trim().is_empty());
         tab::store_draft(
             &*self.store,

@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use leptos_assistant::{
     Assistant, AssistantProvider, ChatWindow,
     agent::Script,
-    chat::ComposerHandle,
+    chat::{Composer, ComposerHandle},
     store::{IndexedDbStore, MemoryStore, Ownership, Store},
     testing::{MockAgent, Mounted, mount, settle, until},
     use_assistant,
@@ -48,19 +48,28 @@ impl Page {
 
     /// Mounts a page, whose store has not answered yet.
     fn begin(store: impl Store + Clone, thread_id: &'static str, text: &'static str) -> Self {
+        let provide = move |agent: MockAgent, inside: ViewFn| {
+            view! { <AssistantProvider agent store thread_id>{inside.run()}</AssistantProvider> }
+                .into_any()
+        };
+        Self::mount(provide, text)
+    }
+
+    /// Mounts a page with a provider, whose children the second argument of `provide` renders.
+    fn mount(
+        provide: impl FnOnce(MockAgent, ViewFn) -> AnyView + 'static,
+        text: &'static str,
+    ) -> Self {
         let opened = Rc::new(RefCell::new(None));
-        let found = Rc::clone(&opened);
+        let found = SendWrapper::new(Rc::clone(&opened));
         let agent = MockAgent::new().answer(Script::new().text("Hello."));
-        let mounted = mount(move || {
-            let found = SendWrapper::new(found);
-            let inside = move || {
-                let composer = ComposerHandle::new();
-                composer.set_text(text);
-                found.borrow_mut().replace((composer, use_assistant()));
-                view! { <ChatWindow composer /> }
-            };
-            view! { <AssistantProvider agent store thread_id>{inside()}</AssistantProvider> }
-        });
+        let inside = move || {
+            let composer = ComposerHandle::new();
+            composer.set_text(text);
+            found.borrow_mut().replace((composer, use_assistant()));
+            view! { <ChatWindow composer /> }
+        };
+        let mounted = mount(move || provide(agent, inside.into()));
         let (composer, assistant) = opened.take().unwrap();
         Self {
             mounted,
@@ -171,6 +180,91 @@ async fn a_message_that_has_waited_is_not_restored_as_text() {
     page.set_text("Second").await;
     drop(page);
     assert_eq!(Page::open(store, "t").await.text(), "Second");
+}
+
+/// Each composer has a text, and the removed one has none.
+#[wasm_bindgen_test]
+async fn the_texts_of_all_mounted_composers_are_restored() {
+    let store = database();
+    let handles = Rc::new(RefCell::new(Vec::new()));
+    let has_note = ArcRwSignal::new(true);
+    let open = || {
+        let (store, handles) = (store.clone(), Rc::clone(&handles));
+        let has_note = has_note.clone();
+        mount(move || {
+            let handles = SendWrapper::new(handles);
+            let inside = move || {
+                let [question, note] = [ComposerHandle::new(), ComposerHandle::new()];
+                handles.replace(vec![question, note]);
+                let kept = SendWrapper::new(Rc::clone(&handles));
+                let second = move || {
+                    let own = ComposerHandle::new();
+                    kept.borrow_mut().push(own);
+                    view! { <Composer handle=own /> }
+                };
+                view! {
+                    <ChatWindow composer=question />
+                    <Composer handle=note />
+                    {move || has_note.get().then(|| second.clone()())}
+                }
+            };
+            let agent = MockAgent::new();
+            view! { <AssistantProvider agent store>{inside()}</AssistantProvider> }
+        })
+    };
+    let set = async |index: usize, text: &str| {
+        let handle = handles.borrow()[index];
+        handle.set_text(text);
+        settle().await;
+    };
+    let page = open();
+    settle().await;
+    set(0, "A question").await;
+    set(1, "A note").await;
+    set(2, "A removed note").await;
+    set(0, "A long question").await;
+    has_note.set(false);
+    settle().await;
+    set(1, "A long note").await;
+    drop(page);
+    let page = open();
+    settle().await;
+    let restored = handles.borrow()[0].text();
+    assert_eq!(restored, "A long question\n\nA long note");
+    assert_eq!(handles.borrow()[1].text(), "");
+    drop(page);
+}
+
+/// As an application does whose provider has no store.
+#[wasm_bindgen_test]
+async fn a_text_is_restored_from_a_store_that_is_set_later() {
+    let store = database();
+    let page = Page::open(store.clone(), "").await;
+    page.set_text("First").await;
+    drop(page);
+    let page = Page::mount(
+        |agent, inside| {
+            view! { <AssistantProvider agent>{inside.run()}</AssistantProvider> }.into_any()
+        },
+        "",
+    );
+    page.set_text("Second").await;
+    page.assistant.conversations().persist_in(store.clone());
+    settle().await;
+    assert_eq!(page.text(), "First\n\nSecond");
+    drop(page);
+    assert_eq!(Page::open(store, "").await.text(), "First\n\nSecond");
+}
+
+/// The composer is removed before the browser runs any effect.
+#[wasm_bindgen_test]
+async fn a_text_that_is_sent_by_a_removed_composer_is_not_restored() {
+    let store = database();
+    let page = Page::open(store.clone(), "").await;
+    page.set_text("Sent").await;
+    assert!(page.mounted.click(".la-composer [type=submit]"));
+    drop(page);
+    assert_eq!(Page::open(store, "").await.text(), "");
 }
 
 #[wasm_bindgen_test]
