@@ -33,8 +33,13 @@ pub(crate) struct Tally {
 struct TestNames {
     /// The tests with fixed times that passed only on a retry.
     retried: Vec<String>,
+    /// The tests that failed while other work ran beside them, and then ran again.
+    disturbed: Vec<String>,
     failed: Vec<String>,
 }
+
+/// A task that may run in another thread.
+type Task<'a> = dyn Fn() -> Outcome<()> + Sync + 'a;
 
 /// The maximum number of tests with fixed times that may pass only on a retry without counting as
 /// failed, because a busy machine occasionally exceeds these times.
@@ -123,12 +128,13 @@ impl Tally {
     }
 
     /// Runs tasks in parallel, because linking a module for the browser occupies one core for
-    /// minutes. Each task counts as one check; returns true if no task failed. Then runs `steps`, tests
-    /// of cargo, one after the other; they do not affect the returned value. If `meanwhile` is given, it runs at the same time with a higher
-    /// priority, so that its timers are punctual.
+    /// minutes. Each task counts as one check; returns true if no task failed. Then runs `steps`,
+    /// tests of cargo, one after the other; they do not affect the returned value. If `meanwhile` is
+    /// given, it runs at the same time with a higher priority, so that its timers are punctual. If
+    /// it fails, it runs again without other work, and only the second outcome counts.
     pub(crate) fn run_tasks(
         &mut self,
-        tasks: [(&'static str, &(dyn Fn() -> Outcome<()> + Sync)); 3],
+        tasks: [(&'static str, &Task<'_>); 3],
         steps: Vec<(&'static str, Command)>,
         meanwhile: Option<(&'static str, OutputFormat, &mut Command)>,
     ) -> bool {
@@ -147,13 +153,24 @@ impl Tally {
         };
         let (built, tested, names) = thread::scope(|scope| {
             let running = scope.spawn(background);
-            if let Some((name, report, command)) = meanwhile {
-                self.run_step(name, report, command);
-            }
-            running.join().unwrap_or_else(|_| {
+            let mut disturbed = TestNames::default();
+            let meanwhile = meanwhile.map(|(name, report, command)| {
+                let row = StepResult::run_command(name, report, command, &mut disturbed);
+                (row, report, command)
+            });
+            let finished = running.join().unwrap_or_else(|_| {
                 let panicked = StepResult::run_task("builds", || Err("panicked".to_owned()));
                 (vec![panicked], Vec::new(), TestNames::default())
-            })
+            });
+            match meanwhile {
+                Some((StepResult { name, counts, .. }, report, command)) if counts.failed > 0 => {
+                    self.run_step(name, report, command);
+                    self.names.disturbed = disturbed.failed;
+                }
+                Some((row, ..)) => self.rows.push(row),
+                None => {}
+            }
+            finished
         });
         let passed = built.iter().all(|row| row.counts.failed == 0);
         self.rows.extend(built);
@@ -169,6 +186,9 @@ impl Tally {
         let mut sum = Counts::default();
         for test in &self.names.retried {
             println!("retried, with fixed times: {test}");
+        }
+        for test in &self.names.disturbed {
+            println!("failed beside other work: {test}");
         }
         for test in &self.names.failed {
             println!("failed: {test}");
@@ -190,9 +210,7 @@ impl Tally {
 }
 
 /// Runs tasks in parallel, with the priority of the current thread.
-fn run_in_parallel(
-    tasks: [(&'static str, &(dyn Fn() -> Outcome<()> + Sync)); 3],
-) -> Vec<StepResult> {
+fn run_in_parallel(tasks: [(&'static str, &Task<'_>); 3]) -> Vec<StepResult> {
     thread::scope(|scope| {
         let running = tasks.map(|(name, task)| {
             let run = move || StepResult::run_task(name, task);
@@ -319,6 +337,11 @@ impl Counts {
 mod tests {
     use super::*;
 
+    #[allow(clippy::unnecessary_wraps, reason = "a task returns an outcome")]
+    const fn succeed() -> Outcome<()> {
+        Ok(())
+    }
+
     fn read(report: OutputFormat, text: &str) -> (u32, u32) {
         let mut counts = Counts::default();
         text.lines().for_each(|line| counts.add_line(report, line));
@@ -366,6 +389,32 @@ mod tests {
         };
         assert!(run(RETRIES));
         assert!(!run(RETRIES + 1));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn tests_that_fail_beside_builds_run_again_alone() {
+        let run = |name: &str, outcomes: &str| {
+            let file = std::env::temp_dir().join(format!("{name}-{}", std::process::id()));
+            fs::write(&file, outcomes).unwrap();
+            // Prints the first line of the file and removes it.
+            let script = r#"head -n 1 "$0"; sed -i 1d "$0""#;
+            let mut tests = Command::new("sh");
+            tests.args(["-c", script]).arg(&file);
+            let mut tally = Tally::default();
+            let builds = ["one", "two", "three"].map(|name| (name, &succeed as &Task<'_>));
+            let meanwhile = Some(("tests", OutputFormat::Cargo, &mut tests));
+            assert!(tally.run_tasks(builds, Vec::new(), meanwhile));
+            fs::remove_file(file).unwrap();
+            tally.print_summary()
+        };
+        let (pass, fail) = (
+            "test result: ok. 2 passed; 0 failed;\n",
+            "test result: FAILED. 1 passed; 1 failed;\n",
+        );
+        assert!(run("passes", &format!("{pass}{fail}")));
+        assert!(run("passes-alone", &format!("{fail}{pass}")));
+        assert!(!run("fails", &format!("{fail}{fail}{pass}")));
     }
 
     #[cfg(unix)]
