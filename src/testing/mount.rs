@@ -1,6 +1,6 @@
 //! Mounts components into a page for a test.
 
-use std::pin::pin;
+use std::{cell::RefCell, panic, pin::pin, sync::Once, thread};
 
 use futures_channel::oneshot;
 use futures_util::future::select;
@@ -8,11 +8,18 @@ use leptos::{mount::mount_to, prelude::*};
 use wasm_bindgen::JsCast;
 
 use super::accept_scripted_events;
-use crate::ui::{after_by_browser, find};
+use crate::ui::{after_by_browser, find, scripted};
 
 /// The number of frames that [`settle`] waits. Streaming text is rendered at every second frame,
 /// and the effects of the change run one frame later.
 const SETTLE_FRAMES: usize = 3;
+/// The number of times that [`until`] examines a condition, 10 milliseconds apart.
+const UNTIL_EXAMINATIONS: u32 = 2_000;
+
+thread_local! {
+    /// The elements of the mounted components.
+    static ROOTS: RefCell<Vec<web_sys::HtmlElement>> = const { RefCell::new(Vec::new()) };
+}
 
 /// A mounted component. Dropping this value removes the component from the page.
 #[non_exhaustive]
@@ -38,6 +45,9 @@ impl std::fmt::Debug for Mounted {
 /// assert_eq!(page.text("p"), "Hello");
 /// ```
 ///
+/// If a test panics, its components are removed from the page, so that they do not cover those of
+/// the next tests.
+///
 /// # Panics
 ///
 /// Panics outside of a browser.
@@ -53,11 +63,38 @@ pub fn mount<V: IntoView + 'static>(view: impl FnOnce() -> V + 'static) -> Mount
         .expect("a page has a body")
         .append_child(&root)
         .expect("a body takes a div");
+    ROOTS.with_borrow_mut(|roots| roots.push(root.clone()));
+    remove_components_on_panic();
     let handle = mount_to(root.clone(), view);
     Mounted {
         root,
         handle: Some(Box::new(handle)),
     }
+}
+
+/// Extends the panic hook: a panic in a browser drops no values, so all mounted components, and the
+/// acceptance of scripted events, would remain for the next tests.
+fn remove_components_on_panic() {
+    static EXTENDED: Once = Once::new();
+    EXTENDED.call_once(|| {
+        // After a panic, the hook cannot be changed.
+        if thread::panicking() {
+            return;
+        }
+        let earlier_hook = panic::take_hook();
+        panic::set_hook(Box::new(move |info| {
+            earlier_hook(info);
+            ROOTS.with(|roots| {
+                let roots = roots
+                    .try_borrow_mut()
+                    .map(|mut roots| std::mem::take(&mut *roots));
+                for root in roots.unwrap_or_default() {
+                    root.remove();
+                }
+            });
+            scripted::refuse();
+        }));
+    });
 }
 
 impl Mounted {
@@ -98,6 +135,7 @@ impl Drop for Mounted {
     fn drop(&mut self) {
         drop(self.handle.take());
         self.root.remove();
+        ROOTS.with_borrow_mut(|roots| roots.retain(|root| *root != self.root));
     }
 }
 
@@ -126,7 +164,7 @@ pub async fn settle() {
     wait_ms(0).await;
 }
 
-/// Waits until a condition holds. Returns false if the condition does not hold within five seconds.
+/// Waits until a condition holds. Returns false if the condition does not hold within 20 seconds.
 ///
 /// ```
 /// # use leptos_assistant::testing::{Mounted, until};
@@ -135,7 +173,7 @@ pub async fn settle() {
 /// # }
 /// ```
 pub async fn until(holds: impl Fn() -> bool) -> bool {
-    for _ in 0..500 {
+    for _ in 0..UNTIL_EXAMINATIONS {
         if holds() {
             return true;
         }

@@ -81,4 +81,9 @@ pub(crate) mod scripted {
     pub(crate) fn end_accepting() {
         ACCEPTING_TESTS.set(ACCEPTING_TESTS.get().saturating_sub(1));
     }
+
+    /// Refuses scripted events again, although tests have not ended that accept them.
+    pub(crate) fn refuse() {
+        ACCEPTING_TESTS.set(0);
+    }
 }
