@@ -146,7 +146,7 @@ class EarlyComposer {
     if (key === this.#key) return;
     this.#forget();
     const input = this.#input;
-    input.value = joined(inStorage((storage) => storage.getItem(key)) ?? "", input.value);
+    input.value = joined(inStorage((storage) => key && storage.getItem(key)) || "", input.value);
     grow(input);
     this.#key = key;
     this.#store();

@@ -175,6 +175,15 @@ impl ComposerContext {
         watch_button(shows_deny, self.on_deny);
     }
 
+    /// Removes the text, because it was sent, from the box and from the stored draft.
+    pub(super) fn clear_text(&self) {
+        self.handle.set_text("");
+        // The composer may be removed before its effects run.
+        if let Some(persistence) = self.assistant.runtime().persistence() {
+            persistence.update_draft();
+        }
+    }
+
     /// Moves a queued message back into the composer: inserts its text before the text of the box,
     /// and adds its files to the attachments. The text box gets the focus.
     pub(in crate::chat) fn restore_message(&self, content: &Content) {

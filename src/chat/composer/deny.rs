@@ -58,7 +58,7 @@ fn deny_request(composer: &SharedComposer, event: &ev::MouseEvent) {
     }
     let reason = Some(reason.to_owned());
     match call.decide(Verdict::Deny { reason }, decider_by(event)) {
-        Ok(()) => composer.handle.set_text(""),
+        Ok(()) => composer.clear_text(),
         Err(refusal) => composer.refusal.set(Some(Labels::refusal(&refusal))),
     }
 }

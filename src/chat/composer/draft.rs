@@ -10,22 +10,25 @@ use crate::ui::effect;
 pub(super) fn restore_and_store_text(composer: &SharedComposer) {
     let composer = composer.clone();
     let initial_text = untrack(|| composer.handle.text());
-    effect(move |previous_run: Option<()>| {
+    effect(move |has_changed: Option<bool>| {
         let text = composer.handle.text();
+        // A text that the application has set before is not one of the user. The early composer of
+        // the element may have passed a text on since then.
+        let has_changed = has_changed.unwrap_or_default() || text != initial_text;
         // The provider sets its persistence after its children are created, and before effects run.
         let Some(persistence) = composer.assistant.runtime().persistence() else {
             // The application may set a store later.
             composer.assistant.conversations().ownership().track();
-            return;
+            return has_changed;
         };
         match persistence.take_draft() {
             // Changes the text, so the effect runs again.
             Some(draft) => insert_draft(&composer, draft),
-            // A text that the application has set before is not one of the user. The early composer
-            // of the element may have passed a text on since then.
-            None if previous_run.is_none() && text == initial_text => {}
-            None => persistence.store_draft(composer.handle.text_signal()),
+            None if has_changed => persistence.store_draft(composer.handle.text_signal()),
+            // The text of a composer that was removed is no longer stored.
+            None => persistence.update_draft(),
         }
+        has_changed
     });
 }
 

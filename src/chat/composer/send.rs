@@ -48,11 +48,7 @@ fn deliver_draft(composer: &ComposerContext, deliver: DeliverFn) -> Result<(), L
             refusal => Labels::refusal(&refusal),
         }
     })?;
-    composer.handle.set_text("");
-    // The composer may be removed before its effects run.
-    if let Some(persistence) = assistant.runtime().persistence() {
-        persistence.update_draft();
-    }
+    composer.clear_text();
     if let Some(tray) = tray {
         tray.clear();
     }

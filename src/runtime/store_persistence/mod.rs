@@ -21,9 +21,10 @@ use std::{
 
 use assistant_core::{
     conversation::{CallKey, Phase},
+    event::Content,
     session::{CommitId, Input, JournalEntry, NoticeKind, Session, StoredCalls, TreeChange},
 };
-use leptos::prelude::{GetUntracked as _, RwSignal};
+use leptos::prelude::{GetUntracked as _, RwSignal, WithUntracked as _};
 use serde_json::Value;
 
 use self::{
@@ -524,6 +525,11 @@ impl Persistence for StorePersistence {
     fn update_draft(&self) {
         let mut texts = self.waiting_texts();
         texts.insert(0, self.previous_draft().clone());
+        if let Some(runtime) = self.runtime.upgrade() {
+            runtime.returned.with_untracked(|messages| {
+                texts.extend(messages.iter().map(Content::display_text));
+            });
+        }
         self.composer_texts.borrow_mut().retain(|composer_text| {
             let text = composer_text.try_get_untracked();
             let is_alive = text.is_some();

@@ -55,6 +55,16 @@ impl Page {
         Self::mount(provide, text)
     }
 
+    /// Opens a page whose provider has no store.
+    async fn without_store(text: &'static str) -> Self {
+        let provide = |agent, inside: ViewFn| {
+            view! { <AssistantProvider agent>{inside.run()}</AssistantProvider> }.into_any()
+        };
+        let page = Self::mount(provide, text);
+        settle().await;
+        page
+    }
+
     /// Mounts a page with a provider, whose children the second argument of `provide` renders.
     fn mount(
         provide: impl FnOnce(MockAgent, ViewFn) -> AnyView + 'static,
@@ -235,6 +245,36 @@ async fn the_texts_of_all_mounted_composers_are_restored() {
     drop(page);
 }
 
+/// The application empties the text while the composer is not mounted, and mounts it again.
+#[wasm_bindgen_test]
+async fn a_text_that_is_emptied_without_a_composer_is_not_restored() {
+    let store = database();
+    let opened = Rc::new(RefCell::new(None));
+    let is_shown = ArcRwSignal::new(true);
+    let (found, shown, place) = (Rc::clone(&opened), is_shown.clone(), store.clone());
+    let page = mount(move || {
+        let found = SendWrapper::new(found);
+        let inside = move || {
+            let composer = ComposerHandle::new();
+            found.borrow_mut().replace(composer);
+            move || shown.get().then(|| view! { <ChatWindow composer /> })
+        };
+        let agent = MockAgent::new();
+        view! { <AssistantProvider agent store=place>{inside()}</AssistantProvider> }
+    });
+    settle().await;
+    let composer = opened.take().unwrap();
+    composer.set_text("Half");
+    settle().await;
+    is_shown.set(false);
+    settle().await;
+    composer.set_text("");
+    is_shown.set(true);
+    settle().await;
+    drop(page);
+    assert_eq!(Page::open(store, "").await.text(), "");
+}
+
 /// As an application does whose provider has no store.
 #[wasm_bindgen_test]
 async fn a_text_is_restored_from_a_store_that_is_set_later() {
@@ -242,18 +282,19 @@ async fn a_text_is_restored_from_a_store_that_is_set_later() {
     let page = Page::open(store.clone(), "").await;
     page.set_text("First").await;
     drop(page);
-    let page = Page::mount(
-        |agent, inside| {
-            view! { <AssistantProvider agent>{inside.run()}</AssistantProvider> }.into_any()
-        },
-        "",
-    );
+    let page = Page::without_store("").await;
     page.set_text("Second").await;
     page.assistant.conversations().persist_in(store.clone());
     settle().await;
     assert_eq!(page.text(), "First\n\nSecond");
+    page.set_text("").await;
     drop(page);
-    assert_eq!(Page::open(store, "").await.text(), "First\n\nSecond");
+    // A text of the application is not stored then either.
+    let page = Page::without_store("Translate: ").await;
+    page.assistant.conversations().persist_in(store.clone());
+    settle().await;
+    drop(page);
+    assert_eq!(Page::open(store, "").await.text(), "");
 }
 
 /// The composer is removed before the browser runs any effect.
