@@ -34,10 +34,7 @@ impl ProtocolError {
     /// Creates the error for an event that the protocol does not permit at this position.
     #[must_use]
     pub fn sequence(message: String) -> Self {
-        Self {
-            code: "sequence",
-            message,
-        }
+        Self::new("sequence", message)
     }
 
     /// Returns a stable code for programs, such as `invalid-json`, `invalid-frame`, `malformed`,
