@@ -12,9 +12,10 @@ const SOURCES: [&str; 3] = [
     "crates/assistant-testkit/src",
 ];
 /// The beginnings of calls whose first argument is a diagnostic code.
-const TAKERS: [&str; 5] = [
+const TAKERS: [&str; 6] = [
     "Diagnostic::new(",
     "ProtocolError::new(",
+    "Self::new(",
     "warn(",
     "report_problem(",
     "drop_with_diagnostic(",
