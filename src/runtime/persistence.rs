@@ -115,6 +115,14 @@ impl Runtime {
         self.persistence.borrow().clone()
     }
 
+    /// Stores the draft again, because a text or a waiting message has changed. Does nothing without
+    /// a store.
+    pub(crate) fn update_draft(&self) {
+        if let Some(persistence) = self.persistence() {
+            persistence.update_draft();
+        }
+    }
+
     pub(crate) fn set_persistence(&self, persistence: Rc<dyn Persistence>) {
         let previous_persistence = self.persistence.replace(Some(persistence));
         if let Some(previous_persistence) = previous_persistence {

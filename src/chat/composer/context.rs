@@ -179,9 +179,7 @@ impl ComposerContext {
     pub(super) fn clear_text(&self) {
         self.handle.set_text("");
         // The composer may be removed before its effects run.
-        if let Some(persistence) = self.assistant.runtime().persistence() {
-            persistence.update_draft();
-        }
+        self.assistant.runtime().update_draft();
     }
 
     /// Moves a queued message back into the composer: inserts its text before the text of the box,

@@ -141,13 +141,6 @@ impl Runtime {
         Ok(())
     }
 
-    /// Stores the draft, because the waiting message has changed.
-    pub(in crate::runtime) fn update_draft(&self) {
-        if let Some(persistence) = self.persistence() {
-            persistence.update_draft();
-        }
-    }
-
     /// Stops showing the waiting message, after the session has added the message to the
     /// conversation or has refused the message. A refused message is returned to the composer.
     pub(in crate::runtime) fn clear_held_message(&self, refused: bool) {
