@@ -35,7 +35,8 @@ use assistant_core::{
     limits::Limits,
     observe::{self, ObserverResult, Observers},
     session::{
-        Input, InvocationId, Refusal, RunKey, Session, SessionOptions, TreeChange, TurnSummary,
+        Effect, Input, InvocationId, Refusal, RunKey, Session, SessionOptions, TreeChange,
+        TurnSummary,
     },
 };
 use futures_channel::oneshot;
@@ -276,8 +277,27 @@ impl Runtime {
         }
     }
 
-    /// Returns a message to the composer, because the session has refused the message although the
-    /// message counted as accepted.
+    /// Drops an input that persistence has held back, because another conversation is opened
+    /// instead. A message is returned to the composer, and the caller of [`Self::execute`] receives
+    /// an error.
+    fn discard_held_input(&self, input: Input) {
+        match input {
+            #[cfg(feature = "split")]
+            input if self.held.is_held_message(&input) => self.clear_held_message(true),
+            Input::Send { content }
+            | Input::Tree {
+                change: TreeChange::Interject { content },
+            } => self.return_to_composer(&content),
+            Input::Execute { request, .. } => self.carry_out(Effect::Executed {
+                request,
+                outcome: Err(ToolError::new("Another conversation was opened")),
+            }),
+            _ => {}
+        }
+    }
+
+    /// Returns a message to the composer, because the message was not added to the conversation
+    /// although the message counted as accepted.
     fn return_to_composer(&self, content: &Content) {
         self.returned.update(|list| list.push(content.clone()));
     }

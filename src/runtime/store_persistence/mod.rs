@@ -177,15 +177,10 @@ impl StorePersistence {
         });
         persistence.watch_page_lifecycle();
         runtime.set_persistence(Rc::clone(&persistence) as Rc<dyn Persistence>);
-        persistence.set_ownership(Ownership::Opening);
         match known_id {
             Some(_) => {
                 let takes_over = tab::consume_owner_mark(&*persistence.store, &id);
-                spawn_local(async move {
-                    persistence
-                        .open_stored_thread(id, initial, takes_over)
-                        .await;
-                });
+                persistence.begin_opening(TabThread::with_initial(id, initial), takes_over);
             }
             // There is no stored conversation to open, so the session's own conversation begins.
             // Its lock is acquired before its first write.
@@ -247,6 +242,17 @@ impl StorePersistence {
         if let Some(runtime) = self.runtime.upgrade() {
             runtime.view.set_ownership(ownership);
         }
+    }
+
+    /// Makes a conversation the current conversation of this tab, and starts to open it. The opening
+    /// ends if another conversation becomes the current conversation.
+    fn begin_opening(&self, thread: Rc<TabThread>, takes_over: bool) {
+        let Some(persistence) = self.me.upgrade() else {
+            return;
+        };
+        self.thread.replace(Rc::clone(&thread));
+        self.set_ownership(Ownership::Opening);
+        spawn_local(async move { persistence.open_stored_thread(thread, takes_over).await });
     }
 
     fn dispatch(&self, input: Input) -> bool {
@@ -469,19 +475,19 @@ impl Persistence for StorePersistence {
     }
 
     fn open_thread(&self, thread_id: String) {
-        let Some(persistence) = self.me.upgrade() else {
+        let Some(runtime) = self.runtime.upgrade() else {
             return;
         };
+        // The inputs that were held back refer to a conversation that is not opened any more.
+        for input in self.held.take() {
+            runtime.discard_held_input(input);
+        }
         // A new conversation ends the open calls of the current conversation, and writes these
-        // calls as usual.
-        persistence.dispatch(Input::NewThread);
-        persistence
-            .thread
-            .replace(TabThread::new(thread_id.clone()));
-        persistence.unsaved.take();
-        persistence.remember_in_tab(&thread_id);
-        persistence.set_ownership(Ownership::Opening);
-        spawn_local(async move { persistence.open_stored_thread(thread_id, None, false).await });
+        // calls as usual. The input is not held back, even while another conversation is opened.
+        runtime.dispatch_held_input(Input::NewThread);
+        self.unsaved.take();
+        self.remember_in_tab(&thread_id);
+        self.begin_opening(TabThread::new(thread_id), false);
     }
 
     fn refresh_threads(&self) {
@@ -503,14 +509,10 @@ impl Persistence for StorePersistence {
     }
 
     fn take_ownership(&self) {
-        let Some(persistence) = self.me.upgrade() else {
-            return;
-        };
-        if persistence.ownership.get() == Ownership::OtherTab {
-            let thread = persistence.thread();
-            let (id, initial) = (thread.id.clone(), thread.initial.take());
-            persistence.set_ownership(Ownership::Opening);
-            spawn_local(async move { persistence.open_stored_thread(id, initial, true).await });
+        if self.ownership.get() == Ownership::OtherTab {
+            let followed_thread = self.thread();
+            let (id, initial) = (followed_thread.id.clone(), followed_thread.initial.take());
+            self.begin_opening(TabThread::with_initial(id, initial), true);
         }
     }
 

@@ -28,20 +28,18 @@ const RELEASE_TIMEOUT_MS: u32 = 1_000;
 const FOLLOW_INTERVAL_MS: u32 = 500;
 
 impl StorePersistence {
-    /// Opens a stored conversation instead of the current conversation. If `takes_over` is true,
-    /// the conversation is taken from the tab that owns it; otherwise this tab follows that tab.
+    /// Opens the current conversation from the store. If `takes_over` is true, the conversation is
+    /// taken from the tab that owns it; otherwise this tab follows that tab.
     pub(super) async fn open_stored_thread(
         self: Rc<Self>,
-        id: String,
-        initial: Option<Value>,
+        thread: Rc<TabThread>,
         takes_over: bool,
     ) {
         #[cfg(feature = "split")]
-        if !self.wait_for_engine().await {
+        self.wait_for_engine().await;
+        if !self.is_current(&thread) {
             return;
         }
-        let thread = TabThread::with_initial(id, initial);
-        *self.thread.borrow_mut() = Rc::clone(&thread);
         self.listen_to_tabs(&thread);
         let is_owner = self.acquire_ownership(&thread, takes_over).await;
         if !self.is_current(&thread) {
@@ -51,14 +49,13 @@ impl StorePersistence {
     }
 
     /// Waits until the engine is loaded, so that the session handles each input at once, such as
-    /// the restoration of a conversation. Returns false if the provider was unmounted meanwhile.
+    /// the restoration of a conversation.
     #[cfg(feature = "split")]
-    async fn wait_for_engine(&self) -> bool {
+    async fn wait_for_engine(&self) {
         if let Some(runtime) = self.runtime.upgrade() {
             runtime.request_engine();
         }
         engine::wait_until_loaded().await;
-        !self.ended.get()
     }
 
     pub(super) async fn load_or_follow(self: &Rc<Self>, thread: &Rc<TabThread>, is_owner: bool) {

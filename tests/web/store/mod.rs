@@ -4,6 +4,7 @@ mod browser;
 mod draft;
 mod faults;
 mod journey;
+mod opening;
 mod persistence;
 mod pieces;
 mod promises;
