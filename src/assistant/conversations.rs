@@ -106,8 +106,8 @@ impl Conversations {
     /// Without a store, fails if no replaced conversation has this id or if the conversation cannot
     /// be read.
     pub fn open(&self, thread_id: &str) -> Result<(), Refusal> {
-        if let Some(persistence) = self.0.runtime().persistence() {
-            persistence.open_thread(thread_id.to_owned());
+        if self.0.runtime().persistence().is_some() {
+            self.0.runtime().open_thread(thread_id.to_owned());
             return Ok(());
         }
         let snapshot = self

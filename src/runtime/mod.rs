@@ -70,6 +70,8 @@ type CardReply = Result<Value, ToolError>;
 enum QueuedStep {
     Input(Box<Input>),
     StateChange(StateChange),
+    /// Opens a stored conversation instead of the current conversation.
+    OpenThread(String),
 }
 
 /// The open request of a run.
@@ -234,16 +236,6 @@ impl Runtime {
         if self.held.hold_message(&input)? {
             self.update_draft();
         }
-        let input = match self.persistence() {
-            Some(persistence) => persistence.hold_back(input),
-            None => Some(input),
-        };
-        // An input that was held back is dispatched once the conversation is loaded.
-        let Some(input) = input else {
-            #[cfg(feature = "split")]
-            self.request_engine_for_input();
-            return Ok(());
-        };
         self.submit_step(QueuedStep::Input(Box::new(input)))
     }
 
@@ -308,6 +300,14 @@ impl Runtime {
         let _ = self.submit_step(QueuedStep::StateChange(change));
     }
 
+    /// Opens a stored conversation after all steps that are already queued, so that the effects of
+    /// the current input, such as the result of a call, are carried out first. Does nothing without
+    /// a store.
+    pub(crate) fn open_thread(&self, thread_id: String) {
+        // Opening a conversation is never refused.
+        let _ = self.submit_step(QueuedStep::OpenThread(thread_id));
+    }
+
     /// Queues a step, and handles the queued steps unless the queue is already being handled.
     /// Returns the outcome of the first handled step, or `Ok` if the step waits. On a server, no
     /// step is handled.
@@ -339,12 +339,12 @@ impl Runtime {
     /// Handles the next queued step and returns the outcome. Returns `None` if the queue is empty.
     fn handle_next_step(&self) -> Option<Result<(), Refusal>> {
         let next = self.queue.borrow_mut().pop_front()?;
+        let Some(input) = self.convert_step(next) else {
+            return Some(Ok(()));
+        };
         #[cfg(feature = "split")]
-        let is_held_message =
-            matches!(&next, QueuedStep::Input(input) if self.held.is_held_message(input));
-        let refusal = self
-            .convert_step(next)
-            .and_then(|input| self.handle_input(input));
+        let is_held_message = self.held.is_held_message(&input);
+        let refusal = self.handle_input(input);
         #[cfg(feature = "split")]
         if is_held_message {
             self.clear_held_message(refusal.is_some());
@@ -353,11 +353,22 @@ impl Runtime {
     }
 
     /// Converts a queued step to an input, while the session is not borrowed. A state change is
-    /// first applied to a copy of the shared state. Returns `None` if the state cannot be read.
+    /// first applied to a copy of the shared state. Returns `None` if the state cannot be read, if
+    /// persistence holds the input back until the conversation is loaded, or if the step opened a
+    /// conversation.
     fn convert_step(&self, next: QueuedStep) -> Option<Input> {
         let change = match next {
-            QueuedStep::Input(input) => return Some(*input),
+            QueuedStep::Input(input) => {
+                return match self.persistence() {
+                    Some(persistence) => persistence.hold_back(*input),
+                    None => Some(*input),
+                };
+            }
             QueuedStep::StateChange(change) => change,
+            QueuedStep::OpenThread(thread_id) => {
+                self.persistence()?.open_thread(thread_id);
+                return None;
+            }
         };
         let mut state = self.read(|session| session.conversation().state().clone())?;
         change(&mut state);

@@ -30,7 +30,8 @@ pub(crate) trait Persistence {
     fn record_result(&self, entry: JournalEntry);
     /// Stores a conversation that was replaced by another conversation.
     fn store_archive(&self, thread_id: &str, snapshot: Value);
-    /// Opens a conversation from the store.
+    /// Opens a conversation from the store. The runtime calls this method as a step of its queue,
+    /// while the session is not borrowed.
     fn open_thread(&self, thread_id: String);
     /// Reads the list of conversations from the store, and shows the list.
     fn refresh_threads(&self);

@@ -132,8 +132,11 @@ impl Runtime {
         if self.ended.get() {
             return Ok(());
         }
-        let has_visible_outcome =
-            matches!(&next, QueuedStep::Input(input) if has_visible_result(input));
+        let has_visible_outcome = match &next {
+            QueuedStep::Input(input) => has_visible_result(input),
+            QueuedStep::OpenThread(_) => true,
+            QueuedStep::StateChange(_) => false,
+        };
         self.queue.borrow_mut().push_back(next);
         if has_visible_outcome {
             self.request_engine_for_input();

@@ -484,7 +484,8 @@ impl Persistence for StorePersistence {
         }
         // A new conversation ends the open calls of the current conversation, and writes these
         // calls as usual. The input is not held back, even while another conversation is opened.
-        runtime.dispatch_held_input(Input::NewThread);
+        // The session never refuses this input.
+        let _ = runtime.handle_input(Input::NewThread);
         self.unsaved.take();
         self.remember_in_tab(&thread_id);
         self.begin_opening(TabThread::new(thread_id), false);

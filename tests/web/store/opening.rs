@@ -171,3 +171,42 @@ async fn a_decision_made_during_a_takeover_does_not_apply_to_another_conversatio
     assert_eq!(page.approval_count(), 1, "the user was not asked about it");
     assert_eq!(page.ran.get(), 0);
 }
+
+/// Another conversation is begun by an observer that is notified of the end of a call.
+#[wasm_bindgen_test]
+async fn the_result_of_a_call_is_stored_if_an_observer_of_its_end_leaves_the_conversation() {
+    let leave: [fn(&Assistant); 3] = [
+        |assistant| assistant.conversations().open("a").unwrap(),
+        Assistant::new_conversation,
+        |assistant| assistant.conversations().delete("t"),
+    ];
+    for leave in leave {
+        let store = two_threads(MemoryStore::default()).await;
+        let agent = MockAgent::new().answer(Script::new().call("book", &json!({})));
+        let page = Page::open(&store, agent, "t").await;
+        let assistant = page.assistant.clone();
+        let observation = page.assistant.on_call_event(move |event| {
+            if event.phase().is_final() {
+                leave(&assistant);
+            }
+        });
+        page.assistant.send("go").unwrap();
+        let left = || page.assistant.thread_id().get_untracked() != "t";
+        assert!(until(left).await, "it is left");
+        page.idle().await;
+        drop(observation);
+        assert_eq!(page.ran.get(), 1);
+        let stored = store.load("t").await.unwrap().unwrap();
+        let mut journal = stored.journal.iter();
+        assert!(
+            journal.any(|entry| entry.name.ends_with("/finished")),
+            "the result is in the journal: {:?}",
+            stored.journal
+        );
+        let mut records = stored.records.iter();
+        assert!(
+            records.any(|record| record.text.contains("berth 7")),
+            "and in its message"
+        );
+    }
+}
