@@ -108,7 +108,10 @@ impl StorePersistence {
             return;
         }
         let outcome = match (self.has_changes(&thread), thread.taken.get()) {
-            (true, _) => self.write_changes(&thread, None).await,
+            (true, _) => {
+                let outcome = self.write_changes(&thread, None).await;
+                outcome.map_err(|failure| failure.record(&thread))
+            }
             (false, true) => self.check_store(&thread).await,
             (false, false) => self.with_timeout(self.store.threads()).await.map(drop),
         };

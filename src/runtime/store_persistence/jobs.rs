@@ -34,6 +34,30 @@ pub(super) enum WriteJob {
     Archive(Rc<TabThread>, Value, UnsavedChanges),
 }
 
+/// A failed write.
+#[must_use = "the calls of the write must be recorded"]
+pub(super) struct FailedWrite {
+    error: StoreError,
+    /// The calls that the store may have been given, because it did not answer.
+    calls: StoredCalls,
+}
+
+impl FailedWrite {
+    /// Records the calls that the store may have been given, and returns the error.
+    pub(super) fn record(self, thread: &TabThread) -> StoreError {
+        thread.add_stored_calls(self.calls);
+        self.error
+    }
+}
+
+impl From<StoreError> for FailedWrite {
+    /// Creates the failure of a write that the store was not given, or has refused.
+    fn from(error: StoreError) -> Self {
+        let calls = StoredCalls::default();
+        Self { error, calls }
+    }
+}
+
 impl StorePersistence {
     pub(super) fn push_job(&self, job: WriteJob) {
         let mut jobs = self.jobs.borrow_mut();
@@ -112,8 +136,8 @@ impl StorePersistence {
         if !self.owns_thread() || self.is_failing() || !self.has_changes(&thread) {
             return;
         }
-        if let Err(error) = self.write_changes(&thread, None).await {
-            self.handle_error(&thread, &error);
+        if let Err(failure) = self.write_changes(&thread, None).await {
+            self.handle_error(&thread, &failure.record(&thread));
         }
     }
 
@@ -140,9 +164,7 @@ impl StorePersistence {
         if !self.owns_thread() || thread.id != entry.thread_id() {
             return Err("the conversation is not open here".to_owned());
         }
-        // Reads the calls that were stored before the batch with the claim.
-        let stored_calls = thread.stored.get();
-        let may_start = |outcome| stored_calls.may_start(entry.call_key(), outcome);
+        let may_start = |outcome| thread.stored.get().may_start(entry.call_key(), outcome);
         if (self.is_failing() || thread.is_apart.get()) && may_start(ClaimOutcome::Failed) {
             self.unsaved.borrow_mut().add_entry(entry);
             return Ok(());
@@ -150,18 +172,22 @@ impl StorePersistence {
         if thread.is_apart.get() {
             return Err("another page may have started it".to_owned());
         }
-        let Err(error) = self.write_changes(&thread, Some(entry)).await else {
+        let Err(failure) = self.write_changes(&thread, Some(entry)).await else {
             return Ok(());
         };
+        // A write that began during the batch with the claim may have stored the call without the
+        // claim. The calls of the batch itself are recorded afterwards, because the batch contains
+        // the claim of the call.
+        let may_start_unclaimed = may_start(match failure.error.kind {
+            StoreErrorKind::TakenOver => ClaimOutcome::Refused,
+            _ => ClaimOutcome::Failed,
+        });
+        let error = failure.record(&thread);
         if error.kind == StoreErrorKind::Claimed {
             return Err(error.message);
         }
         self.handle_error(&thread, &error);
-        let outcome = match error.kind {
-            StoreErrorKind::TakenOver => ClaimOutcome::Refused,
-            _ => ClaimOutcome::Failed,
-        };
-        if !self.is_current(&thread) || !may_start(outcome) {
+        if !self.is_current(&thread) || !may_start_unclaimed {
             return Err(error.message);
         }
         self.unsaved.borrow_mut().add_entry(entry);
@@ -203,15 +229,15 @@ impl StorePersistence {
         &self,
         thread: &Rc<TabThread>,
         claim: Option<&JournalEntry>,
-    ) -> Result<(), StoreError> {
+    ) -> Result<(), FailedWrite> {
         let outcome = match self.check_store(thread).await {
             Ok(()) => self.write_once(thread, claim).await,
-            Err(error) => Err(error),
+            Err(error) => Err(error.into()),
         };
         let is_forgotten =
             |error: &StoreError| error.kind == StoreErrorKind::Forgotten && self.is_current(thread);
         let outcome = match outcome {
-            Err(error) if is_forgotten(&error) => {
+            Err(failure) if is_forgotten(&failure.error) => {
                 thread.taken.set(false);
                 self.unsaved
                     .borrow_mut()
@@ -231,35 +257,31 @@ impl StorePersistence {
         &self,
         thread: &Rc<TabThread>,
         claim: Option<&JournalEntry>,
-    ) -> Result<(), StoreError> {
+    ) -> Result<(), FailedWrite> {
         if !thread.taken.get() {
             self.take_thread(thread).await?;
         }
         let Some((mut batch, unsaved_changes, calls)) = self.collect_batch(thread) else {
             let message = "the conversation is not open here";
-            return Err(StoreError::new(StoreErrorKind::Failed, message));
+            return Err(StoreError::new(StoreErrorKind::Failed, message).into());
         };
         batch.claim = claim.map(build_journal_record);
         let info = batch.info.clone();
-        let outcome = self.with_timeout(self.store.write(batch)).await;
-        match &outcome {
-            Ok(()) => {
-                thread.add_stored_calls(calls);
-                if info.is_some() {
-                    thread.listed.replace(info.clone());
-                }
-                self.update_list_entry(info);
+        let Err(error) = self.with_timeout(self.store.write(batch)).await else {
+            thread.add_stored_calls(calls);
+            if info.is_some() {
+                thread.listed.replace(info.clone());
             }
-            Err(error) => {
-                if error.kind == StoreErrorKind::NoAnswer {
-                    thread.add_stored_calls(calls);
-                }
-                if self.is_current(thread) {
-                    self.unsaved.borrow_mut().merge_older(unsaved_changes);
-                }
-            }
+            self.update_list_entry(info);
+            return Ok(());
+        };
+        if self.is_current(thread) {
+            self.unsaved.borrow_mut().merge_older(unsaved_changes);
         }
-        outcome
+        match error.kind {
+            StoreErrorKind::NoAnswer => Err(FailedWrite { error, calls }),
+            _ => Err(error.into()),
+        }
     }
 
     /// Takes the lock and the ownership of a conversation before its first write, registers the

@@ -1,6 +1,7 @@
 //! Stores, and a chat with working and failing ones.
 
 mod browser;
+mod claims;
 mod draft;
 mod faults;
 mod journey;
