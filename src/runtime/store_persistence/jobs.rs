@@ -156,15 +156,15 @@ impl StorePersistence {
     /// Writes the start of a call to the journal. Returns an error with the reason if the call must
     /// not start.
     ///
-    /// If the store fails, a call that was never passed to a store is allowed, since no other page
-    /// can start the call. The entry of the call is written later (rule "failure of a store";
-    /// [`StoredCalls`] tracks these calls).
+    /// If the store fails, a call that no other page can get from the store or the agent is allowed.
+    /// The entry of the call is written later (rule "failure of a store"; [`StoredCalls`] tracks
+    /// the other calls).
     async fn write_claim(&self, entry: &JournalEntry) -> Result<(), String> {
         let thread = self.thread();
         if !self.owns_thread() || thread.id != entry.thread_id() {
             return Err("the conversation is not open here".to_owned());
         }
-        let may_start = |outcome| thread.stored.get().may_start(entry.call_key(), outcome);
+        let may_start = |outcome| self.may_start(&thread, entry, outcome);
         if (self.is_failing() || thread.is_apart.get()) && may_start(ClaimOutcome::Failed) {
             self.unsaved.borrow_mut().add_entry(entry);
             return Ok(());
@@ -192,6 +192,16 @@ impl StorePersistence {
         }
         self.unsaved.borrow_mut().add_entry(entry);
         Ok(())
+    }
+
+    /// Returns true if the call of an entry may start after this outcome of its claim.
+    fn may_start(&self, thread: &TabThread, entry: &JournalEntry, claim: ClaimOutcome) -> bool {
+        let (stored_calls, call) = (thread.stored.get(), entry.call_key());
+        let runtime = self.runtime.upgrade();
+        let may_start = runtime.and_then(|runtime| {
+            runtime.read(|session| stored_calls.may_start(call, claim, session))
+        });
+        may_start == Some(true)
     }
 
     /// Writes an empty batch to check that a failing store works again. Does nothing if the store

@@ -200,3 +200,59 @@ async fn a_call_in_the_unanswered_batch_of_another_claim_does_not_start() {
     assert_eq!(page.paid.get(), 0, "another page may start it");
     assert_eq!(page.phase("pay"), Some(Phase::OutputError));
 }
+
+/// An agent whose server stores a run, and repeats its events to each page that resumes it.
+struct ReplayingAgent(ScriptedAgent);
+
+impl ReplayingAgent {
+    fn new() -> Self {
+        let text = |kind: fn(String) -> EventKind| kind("m".to_owned());
+        let script = Script::new()
+            .event(text(|message_id| EventKind::TextMessageStart {
+                message_id,
+                role: None,
+                name: None,
+            }))
+            .event(text(|message_id| EventKind::TextMessageEnd { message_id }))
+            .wait(Duration::from_millis(600))
+            .call_as("c1", "look", "{}");
+        Self(ScriptedAgent::new(move |input| {
+            match results_since_user(input).is_empty() {
+                true => script.clone(),
+                false => Script::new().text("Done."),
+            }
+        }))
+    }
+}
+
+impl Agent for ReplayingAgent {
+    fn traits(&self) -> AgentTraits {
+        let traits = self.0.traits();
+        traits.with_resumes(true).with_replays(true)
+    }
+
+    fn run(&self, input: RunInput, events: EventSink) -> LocalBoxFuture<'static, StreamEnd> {
+        self.0.run(input, events)
+    }
+}
+
+/// A page cannot store the call of a run that it has stored as open. Another page resumes the run.
+#[wasm_bindgen_test]
+async fn a_call_of_a_resumable_run_starts_once_in_two_tabs() {
+    let (ones, twos) = Faulty::shared();
+    let one = Page::open(ones.clone(), ReplayingAgent::new());
+    one.has_ownership(is_this_tab).await;
+    one.assistant.send("go").unwrap();
+    settle().await;
+    let full = Fault::Fails(StoreErrorKind::Full);
+    ones.fault.set(Some((Operation::Write, full)));
+    one.has_ended("look").await;
+
+    let two = Page::open(twos, ReplayingAgent::new());
+    two.has_ownership(|it| it == Ownership::OtherTab).await;
+    two.assistant.conversations().use_here();
+    two.has_ownership(is_this_tab).await;
+    two.has_ended("look").await;
+    assert_eq!((one.looked.get(), two.looked.get()), (0, 1));
+    assert_eq!(one.phase("look"), Some(Phase::OutputError));
+}

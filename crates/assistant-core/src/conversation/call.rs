@@ -30,7 +30,7 @@ pub struct ToolCall {
     pub(crate) origin: Origin,
     pub(super) state: State,
     /// The number of the run that made the call, if the run is known.
-    pub(super) run: Option<u64>,
+    pub(crate) run: Option<u64>,
     pub(super) arguments: Arguments,
     /// The events that the conversation has not collected yet.
     pub(super) events: Vec<CallEvent>,

@@ -2,7 +2,7 @@
 //! store starts only after the store has confirmed the claim; other calls may start without it.
 
 use assistant_core::session::{
-    ClaimOutcome, CommitId, Input, Invocation, JournalEntry, StoredCalls,
+    ClaimOutcome, CommitId, Input, Invocation, JournalEntry, Session, StoredCalls,
 };
 
 use super::{
@@ -52,9 +52,10 @@ impl Tab {
         entry: &JournalEntry,
     ) -> Result<bool, WriteError> {
         let stored = self.stored;
-        let may_start = |outcome| stored.may_start(entry.call_key(), outcome);
+        let may_start =
+            |session: &Session, outcome| stored.may_start(entry.call_key(), outcome, session);
         let alone = self.is_in_trouble || self.is_apart;
-        if alone && may_start(ClaimOutcome::Failed) {
+        if alone && may_start(&self.session, ClaimOutcome::Failed) {
             self.unwritten.push(entry.clone());
             return Ok(true);
         }
@@ -69,7 +70,7 @@ impl Tab {
         };
         match written {
             Ok(()) => Ok(false),
-            Err(_) if may_start(outcome) => {
+            Err(_) if may_start(&self.session, outcome) => {
                 self.unwritten.push(entry.clone());
                 Ok(true)
             }
@@ -178,7 +179,8 @@ fn write_abandoned_claim(
     store: &mut Store,
     entry: &JournalEntry,
 ) -> Result<bool, WriteError> {
-    if (tab.is_in_trouble || tab.is_apart) && !tab.stored.contains(entry.call_key()) {
+    let is_known = tab.stored.contains(entry.call_key(), &tab.session);
+    if (tab.is_in_trouble || tab.is_apart) && !is_known {
         return Ok(true);
     }
     let batch = Batch {
