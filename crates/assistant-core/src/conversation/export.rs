@@ -292,7 +292,6 @@ impl Conversation {
             let leaf = self.tree.last_leaf();
             leaf.map_or_else(Vec::new, |leaf| self.tree.chain_to(leaf))
         });
-        self.tree.remember_choices(&shown_path);
         let run_path = self.take_path(from, "runTip");
         let run_path = run_path.unwrap_or_else(|| shown_path.clone());
         self.tree.set_paths(run_path, shown_path);

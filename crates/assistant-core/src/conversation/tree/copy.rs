@@ -58,12 +58,6 @@ impl<M: Clone> Tree<M> {
                 copies.extend(self.copy_for_path(from).map(|to| CopiedNode { from, to }));
             }
         }
-        // If the run's path is shown, the copies become the chosen children, because the chosen
-        // children follow the shown path.
-        if self.shown.is_none() {
-            let path = self.path.clone();
-            self.remember_choices(&path);
-        }
         self.number_path();
         copies
     }

@@ -54,7 +54,6 @@ impl<M> Tree<M> {
 
     /// Sets the path of runs, and makes it the shown path.
     pub(in crate::conversation) fn set_run_path(&mut self, path: Vec<usize>) {
-        self.remember_choices(&path);
         self.path = path;
         self.shown = None;
         self.number_path();
@@ -123,7 +122,7 @@ impl<M> Tree<M> {
     }
 
     /// For each node of a path, stores the next node of the path as the chosen child.
-    pub(in crate::conversation) fn remember_choices(&mut self, path: &[usize]) {
+    pub(super) fn remember_choices(&mut self, path: &[usize]) {
         self.chosen_root = path.first().copied().or(self.chosen_root);
         for pair in path.windows(2) {
             if let [ix, next] = *pair
@@ -134,8 +133,9 @@ impl<M> Tree<M> {
         }
     }
 
-    /// Stores the depth of each node on the path, so that `is_on_path` needs only one comparison.
-    /// Must be called after every change of the path except growth at its end.
+    /// Stores the depth of each node on the path, so that `is_on_path` needs only one comparison,
+    /// rebuilds the shown path, and stores its nodes as the chosen children. Must be called after
+    /// every change of the path except growth at its end.
     pub(in crate::conversation) fn number_path(&mut self) {
         self.drop_gaps();
         self.path_work += self.path.len() as u64;
@@ -236,15 +236,6 @@ impl<M> Tree<M> {
         if let Some(tip) = self.path.last().copied() {
             self.path = self.chain_to(tip);
         }
-        if let Some(tip) = self
-            .shown
-            .as_ref()
-            .and_then(|shown_path| shown_path.last().copied())
-        {
-            self.shown = Some(self.chain_to(tip));
-        }
-        let shown_path = self.shown_path().to_vec();
-        self.remember_choices(&shown_path);
         self.number_path();
     }
 }

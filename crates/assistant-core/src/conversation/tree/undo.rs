@@ -71,8 +71,6 @@ impl<M> Tree<M> {
         } else if removed_branch.shown.is_some() {
             self.shown = (next != self.path).then_some(next);
         }
-        let shown_path = self.shown_path().to_vec();
-        self.remember_choices(&shown_path);
         self.number_path();
         removed_branch
     }
