@@ -23,19 +23,13 @@ impl<M: Clone> Tree<M> {
     /// if the node is not on the path, or if neither the node nor a node after it is shared.
     pub(in crate::conversation) fn unshare(&mut self, ix: usize) -> (usize, Vec<CopiedNode>) {
         let find_depth = |this: &Self| Some(this.node(ix)?.depth).filter(|_| this.is_on_path(ix));
-        let Some(first_depth) =
-            find_depth(self).filter(|depth| self.last_shared_depth(*depth).is_some())
-        else {
+        let is_shared = |depth| self.last_shared_depth(depth).is_some();
+        if !find_depth(self).is_some_and(is_shared) {
             return (ix, Vec::new());
-        };
-        let gaps = self.gaps;
+        }
+        // The gaps are closed only for a shared node, because closing them renumbers the path.
         self.close_gaps();
-        let first_depth = if gaps > 0 {
-            find_depth(self)
-        } else {
-            Some(first_depth)
-        };
-        let Some(first_depth) = first_depth else {
+        let Some(first_depth) = find_depth(self) else {
             return (ix, Vec::new());
         };
         let copies = self.unshare_from(first_depth);
