@@ -14,7 +14,7 @@ use super::{
     CallKey, Change, Message, MessageId, Part,
     calls::Calls,
     runs::Runs,
-    tree::{RemovedBranch, Tree, TreeUpdate},
+    tree::{RemovedBranch, Tree},
 };
 use crate::{event::Object, json::patch, limits::Limits};
 
@@ -134,17 +134,6 @@ impl Default for Conversation {
     }
 }
 
-impl From<TreeUpdate> for Change {
-    fn from(change: TreeUpdate) -> Self {
-        match change {
-            TreeUpdate::Path => Self::Path,
-            TreeUpdate::Added(id) => Self::MessageAdded(id),
-            TreeUpdate::Moved(id) => Self::MessageMoved(id),
-            TreeUpdate::Removed(id) => Self::MessageRemoved(id),
-        }
-    }
-}
-
 impl Conversation {
     /// Creates an empty conversation.
     #[must_use]
@@ -254,16 +243,9 @@ impl Conversation {
 
     /// Removes and returns the changes since the previous call of this method.
     pub(crate) fn take_changes(&mut self) -> Vec<Change> {
-        let tree_changes = self.tree.take_changes();
-        let log = std::mem::take(&mut self.log);
-        if tree_changes.is_empty() {
-            return log;
-        }
-        tree_changes
-            .into_iter()
-            .map(Change::from)
-            .chain(log)
-            .collect()
+        let mut changes = self.tree.take_changes();
+        changes.append(&mut self.log);
+        changes
     }
 
     /// Discards the recorded changes and the events of calls, for callers that read the whole

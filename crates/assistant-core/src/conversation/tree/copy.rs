@@ -1,7 +1,7 @@
 //! Implements copy-on-write: before a run changes an item that is shared with another branch, the
 //! item is copied for the run's branch.
 
-use super::{Tree, TreeUpdate};
+use super::{Change, Tree};
 
 /// A copied node: the original on another branch, and the copy on the path of runs.
 #[derive(Debug, Clone, Copy)]
@@ -76,7 +76,7 @@ impl<M: Clone> Tree<M> {
         if let Some(entry) = self.path.get_mut(depth) {
             *entry = copy;
         }
-        self.changes.push(TreeUpdate::Added(id));
+        self.changes.push(Change::MessageAdded(id));
         Some(copy)
     }
 }

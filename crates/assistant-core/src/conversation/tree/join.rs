@@ -1,6 +1,6 @@
 //! Inserts items in any order. An item with a missing parent is a root until the parent arrives.
 
-use super::{MessageId, Tree, TreeUpdate};
+use super::{Change, MessageId, Tree};
 use crate::conversation::TreeError;
 
 impl<M> Tree<M> {
@@ -19,7 +19,7 @@ impl<M> Tree<M> {
         self.set_awaits(ix, parent.filter(|_| parent_ix.is_none()).cloned());
         self.add_to_parent(ix, parent_ix);
         self.record_fork_below(parent_ix);
-        self.changes.push(TreeUpdate::Added(id.clone()));
+        self.changes.push(Change::MessageAdded(id.clone()));
         self.gather_orphans(ix);
         (ix, id)
     }
@@ -101,7 +101,7 @@ impl<M> Tree<M> {
                     node.parent = Some(ix);
                 }
             }
-            let update = self.id_at(orphan).cloned().map(TreeUpdate::Moved);
+            let update = self.id_at(orphan).cloned().map(Change::MessageMoved);
             self.changes.extend(update);
         }
         match changes_paths {
@@ -163,7 +163,7 @@ impl<M> Tree<M> {
         }
         self.set_awaits(ix, awaits);
         self.add_to_parent(ix, parent_ix);
-        let update = self.id_at(ix).cloned().map(TreeUpdate::Moved);
+        let update = self.id_at(ix).cloned().map(Change::MessageMoved);
         self.changes.extend(update);
         self.rebuild_paths();
         Ok(())

@@ -18,7 +18,7 @@ mod undo;
 
 use foldhash::HashMap;
 
-use super::MessageId;
+use super::{Change, MessageId};
 
 pub(super) use copy::CopiedNode;
 pub(super) use undo::RemovedBranch;
@@ -35,19 +35,6 @@ pub(super) struct TreeNode<M> {
     /// The id of a missing parent. The node is a root until that parent arrives.
     pub(super) awaits: Option<MessageId>,
     pub(super) depth: usize,
-}
-
-/// A change to the tree.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum TreeUpdate {
-    /// The shown path changed.
-    Path,
-    /// An item was added, on any branch.
-    Added(MessageId),
-    /// The parent or the siblings of an item changed.
-    Moved(MessageId),
-    /// An item was removed.
-    Removed(MessageId),
 }
 
 /// A tree of items, and the two paths through it.
@@ -72,7 +59,7 @@ pub(super) struct Tree<M> {
     shown: Option<Vec<usize>>,
     /// A counter that increases when the shown path changes, except by growth at its end.
     path_edition: u64,
-    changes: Vec<TreeUpdate>,
+    changes: Vec<Change>,
 }
 
 impl<M> Default for Tree<M> {
@@ -161,7 +148,7 @@ impl<M> Tree<M> {
     }
 
     /// Removes and returns the changes since the previous call of this method.
-    pub(super) fn take_changes(&mut self) -> Vec<TreeUpdate> {
+    pub(super) fn take_changes(&mut self) -> Vec<Change> {
         std::mem::take(&mut self.changes)
     }
 
@@ -170,13 +157,13 @@ impl<M> Tree<M> {
     pub(super) fn append(&mut self, id: MessageId, item: M) -> (usize, MessageId) {
         let parent = self.path.last().copied();
         let (ix, id) = self.add_node(id, item, parent);
-        self.changes.push(TreeUpdate::Added(id.clone()));
+        self.changes.push(Change::MessageAdded(id.clone()));
         self.add_to_parent(ix, parent);
         self.path.push(ix);
         if self.shown.is_none() {
             self.choose_child(parent, Some(ix));
         }
-        self.changes.push(TreeUpdate::Path);
+        self.changes.push(Change::Path);
         (ix, id)
     }
 
@@ -216,7 +203,7 @@ impl<M> Tree<M> {
         if let Some(missing_parent) = &node.awaits {
             self.forget_waiting(ix, missing_parent);
         }
-        self.changes.push(TreeUpdate::Removed(node.id.clone()));
+        self.changes.push(Change::MessageRemoved(node.id.clone()));
         Some(node)
     }
 
@@ -227,7 +214,7 @@ impl<M> Tree<M> {
         };
         node.parent = parent;
         let id = node.id.clone();
-        self.changes.push(TreeUpdate::Moved(id));
+        self.changes.push(Change::MessageMoved(id));
     }
 
     fn siblings_mut(&mut self, parent: Option<usize>) -> &mut Vec<usize> {

@@ -5,7 +5,7 @@
 //! only when it has too many gaps. The path never ends with a gap. A gap is a number without a
 //! node, so code outside of the tree skips it.
 
-use super::{Tree, TreeUpdate};
+use super::{Change, Tree};
 
 /// A placeholder for a removed node in the path. No node has this number.
 const GAP: usize = usize::MAX;
@@ -105,7 +105,7 @@ impl<M> Tree<M> {
             self.path.push(ix);
         }
         self.path_work += new_nodes.len() as u64;
-        self.changes.push(TreeUpdate::Path);
+        self.changes.push(Change::Path);
         // Only the rest of the path is checked, because the first `kept_len` nodes are shared as
         // before.
         let old_shared_len = self.shared_len.min(kept_len);
@@ -140,7 +140,7 @@ impl<M> Tree<M> {
         self.drop_gaps();
         self.path_work += self.path.len() as u64;
         self.path_edition += 1;
-        self.changes.push(TreeUpdate::Path);
+        self.changes.push(Change::Path);
         // The shown path is rebuilt from its tip, because the tip may have a new parent or may now
         // be on the path of runs.
         let tip = self
@@ -196,7 +196,7 @@ impl<M> Tree<M> {
         }
         self.choose_child(parent, Some(next));
         self.path_edition += 1;
-        self.changes.push(TreeUpdate::Path);
+        self.changes.push(Change::Path);
     }
 
     /// Removes the gaps from the path, if there are any.

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::{MessageId, Tree, TreeNode, TreeUpdate};
+use super::{Change, MessageId, Tree, TreeNode};
 use crate::conversation::{Sibling, TreeError};
 
 impl<M> Tree<M> {
@@ -82,7 +82,7 @@ impl<M> Tree<M> {
         self.close_gaps();
         self.shown = (path != self.path).then_some(path);
         self.path_edition += 1;
-        self.changes.push(TreeUpdate::Path);
+        self.changes.push(Change::Path);
     }
 
     /// Sets the path of runs to the shown path.

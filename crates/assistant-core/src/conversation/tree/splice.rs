@@ -1,7 +1,7 @@
 //! Inserts items in the middle of the path of runs, removes items, and moves items to branches of
 //! their own.
 
-use super::{MessageId, Tree, TreeNode, TreeUpdate};
+use super::{Change, MessageId, Tree, TreeNode};
 
 impl<M> Tree<M> {
     /// Inserts an item between two successive nodes of the path of runs. `previous` is the node
@@ -33,7 +33,7 @@ impl<M> Tree<M> {
         }
         self.choose_child(previous, Some(ix));
         self.path.insert(path_index, ix);
-        self.changes.push(TreeUpdate::Added(id.clone()));
+        self.changes.push(Change::MessageAdded(id.clone()));
         self.number_path();
         (ix, id)
     }

@@ -2,7 +2,7 @@
 //!
 //! The caller stores the deleted branch.
 
-use super::{Tree, TreeNode, TreeUpdate};
+use super::{Change, Tree, TreeNode};
 
 /// A deleted branch.
 #[derive(Debug, Clone)]
@@ -108,7 +108,7 @@ impl<M> Tree<M> {
         let (first, parent) = (*first, node.parent);
         for (ix, node) in removed.nodes {
             self.ids.insert(node.id.clone(), ix);
-            self.changes.push(TreeUpdate::Added(node.id.clone()));
+            self.changes.push(Change::MessageAdded(node.id.clone()));
             if let Some(slot) = self.nodes.get_mut(ix) {
                 *slot = Some(node);
             }
