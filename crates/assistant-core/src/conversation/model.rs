@@ -256,16 +256,16 @@ impl Conversation {
         self.calls.forget_events();
     }
 
-    /// Adds a message below the tip of the run's path, and returns its id. If another message has
+    /// Adds a message below the tip of the run's path, and returns its node. If another message has
     /// the same id, the new message gets a different id. Messages that waited for the new message
     /// as their parent are moved below it.
-    pub(crate) fn append(&mut self, message: Message) -> MessageId {
+    pub(crate) fn append(&mut self, message: Message) -> usize {
         let entry = self.create_tree_message(message);
-        let (ix, id) = self.tree.append(entry.message.id.clone(), entry);
+        let (ix, _) = self.tree.append(entry.message.id.clone(), entry);
         self.assign_id(ix);
         self.tree.gather_orphans(ix);
         self.index_calls(ix);
-        id
+        ix
     }
 
     /// Creates the tree's entry for a message, as part of the active run if there is one.

@@ -345,7 +345,6 @@ impl Conversation {
         let mut message = Message::new(id, role, out.now);
         message.name = name;
         message.subagent_run_id.clone_from(&base.subagent_run_id);
-        self.append(message);
-        self.tree.tip().unwrap_or_default()
+        self.append(message)
     }
 }
