@@ -162,12 +162,17 @@ impl Conversation {
     pub(crate) fn load_json(self, value: Value) -> Result<Self, FormatError> {
         let mut object = match value {
             Value::Array(list) if import_tree::is_tree(&list) => {
-                expect_object(import_tree::convert_tree(list, None)?, "conversation")?
+                import_tree::convert_tree(list, None)?
             }
             Value::Array(list) => return self.load_list(list),
             value => {
                 let object = expect_object(value, "conversation")?;
-                if object.contains_key("version") {
+                if let Some(version) = object.get("version") {
+                    if version.as_u64() != Some(VERSION) {
+                        return Err(FormatError::new(
+                            "the conversation has a version that is not known here",
+                        ));
+                    }
                     object
                 } else {
                     let (list, tip) = import_tree::take_messages(object)?;
@@ -178,15 +183,10 @@ impl Conversation {
                         }
                         return Ok(conversation);
                     }
-                    expect_object(import_tree::convert_tree(list, tip)?, "conversation")?
+                    import_tree::convert_tree(list, tip)?
                 }
             }
         };
-        if object.get("version").and_then(Value::as_u64) != Some(VERSION) {
-            return Err(FormatError::new(
-                "the conversation has a version that is not known here",
-            ));
-        }
         let Some(Value::Array(entries)) = object.shift_remove("messages") else {
             return Err(FormatError::new("the conversation has no list 'messages'"));
         };

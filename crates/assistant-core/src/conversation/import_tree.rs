@@ -51,20 +51,21 @@ pub(super) fn take_messages(mut from: Object) -> Result<(Vec<Value>, Option<Stri
     Ok((list, tip))
 }
 
-/// Converts a tree to the export format.
+/// Converts a tree to the export format, without the version.
 ///
 /// # Errors
 ///
 /// Fails if an entry is not an object, or a message has no id.
-pub(super) fn convert_tree(list: Vec<Value>, tip: Option<String>) -> Result<Value, FormatError> {
+pub(super) fn convert_tree(list: Vec<Value>, tip: Option<String>) -> Result<Object, FormatError> {
     let entries = fold_tool_messages(flatten_tree(list)?);
     let mut messages = Vec::with_capacity(entries.len());
     for entry in entries {
         let message = convert_message(entry.message)?;
         messages.push(json!({"parent": entry.parent, "message": message}));
     }
-    let mut export = json!({"version": 2, "messages": messages});
-    if let (Some(tip), Value::Object(export)) = (tip, &mut export) {
+    let mut export = Object::new();
+    export.insert("messages".to_owned(), messages.into());
+    if let Some(tip) = tip {
         export.insert("tip".to_owned(), tip.into());
     }
     Ok(export)
