@@ -343,10 +343,7 @@ impl Session {
             now: cx.now,
             diagnostics: &mut cx.output.diagnostics,
         };
-        if let Some(cut) = cut {
-            self.conversation.mark_open_texts_cut(cut);
-        }
-        self.conversation.close_open_texts(&mut context);
+        self.conversation.close_open_texts(cut, &mut context);
     }
 
     /// Closes a finished run whose stream stays open, when its grace timer expires. Returns false

@@ -134,18 +134,20 @@ impl Conversation {
         }
     }
 
-    /// Closes the open texts of the messages after the user's last message, at the end of a run.
-    pub(crate) fn close_open_texts(&mut self, out: &mut ApplyContext<'_>) {
+    /// Closes the open texts of the messages after the user's last message, at the end of a run. If
+    /// the texts are incomplete, `cut` is the reason, with which their messages are marked.
+    pub(crate) fn close_open_texts(&mut self, cut: Option<Cut>, out: &mut ApplyContext<'_>) {
         self.tree.close_gaps();
         for depth in (0..self.tree.path().len()).rev() {
-            let Some(ix) = self.tree.path().get(depth).copied() else {
+            let ix = self.tree.path().get(depth).copied();
+            let Some((ix, node)) = ix.and_then(|ix| Some((ix, self.node(ix)?))) else {
                 return;
             };
-            if self
-                .node(ix)
-                .is_some_and(|node| node.message.is_from_user())
-            {
+            if node.message.is_from_user() {
                 return;
+            }
+            if cut.is_some() && node.message.is_streaming() {
+                self.edit_message(ix, |message| message.cut = cut);
             }
             out.diagnostics.extend(self.finish_texts(ix, out.now));
         }
@@ -167,24 +169,6 @@ impl Conversation {
         let diagnostics = Vec::new();
         self.close_texts(ix, now);
         diagnostics
-    }
-
-    /// Marks the streaming messages after the user's last message as incomplete, with the reason
-    /// `cut`.
-    pub(crate) fn mark_open_texts_cut(&mut self, cut: Cut) {
-        self.tree.close_gaps();
-        for depth in (0..self.tree.path().len()).rev() {
-            let ix = self.tree.path().get(depth).copied();
-            let Some((ix, node)) = ix.and_then(|ix| Some((ix, self.node(ix)?))) else {
-                return;
-            };
-            if node.message.is_from_user() {
-                return;
-            }
-            if node.message.is_streaming() {
-                self.edit_message(ix, |message| message.cut = Some(cut));
-            }
-        }
     }
 
     /// Marks the newest turn as failed. The mark is set on the newest message of the turn that is
