@@ -23,14 +23,7 @@ impl ToolCall {
     /// Does nothing if the call is running, denied or handed off, or was ended by the page. A call
     /// that has not ended belongs to the announcing run afterwards.
     pub(super) fn restart_args(&mut self, run: Option<u64>) {
-        let is_fixed = matches!(
-            self.state,
-            State::Running(..)
-                | State::HandedOff { .. }
-                | State::Denied { .. }
-                | State::InterruptDenied { .. }
-        );
-        if !is_fixed && !self.is_settled_here() {
+        if !self.state.is_closed_to_args() && !self.is_settled_here() {
             if !self.state.is_done() {
                 self.run = run.or(self.run);
             }

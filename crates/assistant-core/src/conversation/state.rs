@@ -549,6 +549,29 @@ impl State {
         )
     }
 
+    /// Returns true if the user is asked about the call. The action of the call may be missing, in
+    /// which case the user can only deny the call.
+    pub(crate) const fn is_asked(&self) -> bool {
+        matches!(self, Self::Asked(_) | Self::Missing(_))
+    }
+
+    /// Returns true if the call waits for a decision of the user or of a rule of the application.
+    pub(crate) const fn is_undecided(&self) -> bool {
+        self.is_asked() || matches!(self, Self::RuleAsked { .. })
+    }
+
+    /// Returns true if the agent can no longer start the call again or add arguments, because the
+    /// call is running, was denied, or was handed off.
+    pub(crate) const fn is_closed_to_args(&self) -> bool {
+        matches!(
+            self,
+            Self::Running(..)
+                | Self::HandedOff { .. }
+                | Self::Denied { .. }
+                | Self::InterruptDenied { .. }
+        )
+    }
+
     /// Returns true if the call's handler is being started or is running.
     pub(crate) const fn is_starting_or_running(&self) -> bool {
         matches!(self, Self::Committing(..) | Self::Running(..))

@@ -11,7 +11,7 @@ use crate::{
     action::{Execution, Remember, schema},
     conversation::{
         CallDataChange, CallError, CallKey, Change, Decider, Decision, ErrorKind, Fingerprint,
-        State, StateEvent, ToolCall,
+        State, StateEvent,
     },
 };
 
@@ -191,9 +191,9 @@ impl Session {
 
     /// Returns true if the loop waits for questions to the user and for nothing else.
     pub(super) fn has_only_questions_open(&self) -> bool {
-        let is_asked = |state: &State| matches!(state, State::Asked(_) | State::Missing(_));
-        let is_other = |state: &State| state.is_awaited_by_loop() && !is_asked(state);
-        self.conversation.has_open_call(is_asked) && !self.conversation.has_open_call(is_other)
+        let is_other = |state: &State| state.is_awaited_by_loop() && !state.is_asked();
+        self.conversation.has_open_call(State::is_asked)
+            && !self.conversation.has_open_call(is_other)
     }
 
     /// Denies the calls that wait for the user, for a rule of the application or for the
@@ -202,12 +202,9 @@ impl Session {
     pub(super) fn deny_open_calls(&mut self, cx: &mut Cx<'_>) {
         let reason = "auto-denied: new message";
         for key in self.conversation.active_calls() {
-            let state = self.conversation.call(&key).map(ToolCall::state);
-            let is_waiting = matches!(
-                state,
-                Some(State::Asked(_) | State::Missing(_) | State::RuleAsked { .. })
-            );
-            if !is_waiting || self.end_unavailable_call(&key, cx) {
+            let call = self.conversation.call(&key);
+            let is_undecided = call.is_some_and(|call| call.state().is_undecided());
+            if !is_undecided || self.end_unavailable_call(&key, cx) {
                 continue;
             }
             let event = StateEvent::Denied(Some(reason.to_owned()));
@@ -226,8 +223,8 @@ impl Session {
     /// receives that outcome instead.
     fn unavailable_error(&self, key: &CallKey) -> Option<CallError> {
         let call = self.conversation.call(key)?;
-        let is_asked = matches!(call.state(), State::Asked(_) | State::Missing(_));
-        let is_removed = is_asked && self.registry.active_registration(&call.name).is_none();
+        let is_removed =
+            call.state().is_asked() && self.registry.active_registration(&call.name).is_none();
         (is_removed && !call.has_unknown_outcome()).then(|| {
             CallError::new(
                 ErrorKind::ToolUnavailable,

@@ -12,7 +12,7 @@ use super::{
 use crate::{
     conversation::{
         CallDataChange, CallError, CallKey, Change, Decider, Decision, ErrorKind, Fingerprint,
-        State, StateEvent, ToolCall,
+        StateEvent, ToolCall,
     },
     event::ResumeStatus,
 };
@@ -271,11 +271,8 @@ impl Session {
         let mut keys = self.conversation.active_calls();
         keys.extend(direct_keys.iter().copied());
         for key in keys {
-            let state = self.conversation.call(&key).map(ToolCall::state);
-            if matches!(
-                state,
-                Some(State::Asked(_) | State::Missing(_) | State::RuleAsked { .. })
-            ) {
+            let call = self.conversation.call(&key);
+            if call.is_some_and(|call| call.state().is_undecided()) {
                 if cx.by == Some(Decider::Person) {
                     self.record_denial(&key, None);
                 }

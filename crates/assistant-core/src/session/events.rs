@@ -42,7 +42,8 @@ impl Session {
         };
         let extended_id = extended_call_id(&event.kind).filter(|_| !is_replayed);
         let extended_call = extended_id.and_then(|id| self.conversation.call_by_wire_id(id));
-        if let Some((_, call)) = extended_call.filter(|(_, call)| is_unaffected(call.state())) {
+        let closed_call = extended_call.filter(|(_, call)| call.state().is_closed_to_args());
+        if let Some((_, call)) = closed_call {
             let id = &call.id;
             let message = format!("call '{id}' runs or was decided: it is not started again");
             return cx.warn("call-has-started", message);
@@ -225,16 +226,4 @@ impl Session {
         }
         self.keep_side_event(event, is_replayed, cx);
     }
-}
-
-/// Returns true if a call in this state is not affected by further events of the agent: it runs,
-/// was denied, or was handed off.
-const fn is_unaffected(state: &State) -> bool {
-    matches!(
-        state,
-        State::Running(..)
-            | State::HandedOff { .. }
-            | State::Denied { .. }
-            | State::InterruptDenied { .. }
-    )
 }

@@ -474,9 +474,9 @@ impl Session {
     /// for the user. Other calls may be running at the same time.
     #[must_use]
     pub fn waits_for_person(&self) -> bool {
-        let is_asked = |state: &State| matches!(state, State::Asked(_) | State::Missing(_));
         !self.turn.is_running()
-            && (self.interrupts.has_unanswered() || self.conversation.has_open_call(is_asked))
+            && (self.interrupts.has_unanswered()
+                || self.conversation.has_open_call(State::is_asked))
     }
 
     /// Returns the keys of the calls that wait for a decision of the user: first the calls on the

@@ -8,10 +8,8 @@ use serde_json::Value;
 use super::{ApplyContext, Conversation, block::merge_extra};
 use crate::{
     conversation::{
-        Author, CallError, CallResult, Change, ErrorKind, Origin, Part, ToolCall,
-        outcome::{CallEnd, EndedCall},
-        state::{State, StateEvent},
-        ui,
+        Author, CallError, CallResult, Change, ErrorKind, Origin, Part, ToolCall, outcome::{CallEnd, EndedCall},
+        state::StateEvent, ui,
     },
     event::{Content, Extension, Object, Role, Settlement},
 };
@@ -177,14 +175,7 @@ impl Conversation {
         if complete && call.has_ended() && call.args_text() == text {
             return;
         }
-        let is_fixed = matches!(
-            call.state,
-            State::Running(..)
-                | State::HandedOff { .. }
-                | State::Denied { .. }
-                | State::InterruptDenied { .. }
-                | State::Ended(_)
-        );
+        let is_fixed = call.state.is_closed_to_args() || call.state.is_done();
         // Arguments that have not ended are accepted, because a resumed stream may repeat the
         // answer with the arguments.
         let is_repeated = !call.has_ended() && !call.is_settled_here();
