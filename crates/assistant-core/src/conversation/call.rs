@@ -321,13 +321,23 @@ impl ToolCall {
         matches!(&self.state, State::Ended(outcome) if outcome.unlisted)
     }
 
-    /// Cancels the call and discards its events. The function is used for the copy of a call on a
-    /// branch that the run has left.
-    pub(super) fn abandon(&mut self) {
-        let mut outcome = EndedCall::new(CallEnd::Cancelled, Author::Page, true);
-        outcome.at = Some(self.created_at);
-        self.apply_event(StateEvent::Settled(Box::new(outcome)));
-        self.events.clear();
+    /// Ends the call with a result that an agent or a record contains, and that is therefore not
+    /// sent. The result gets the message of the error, if there is an error. `at` is the time of
+    /// the end in milliseconds since 1970, if known. Returns false if the state does not change.
+    pub(super) fn settle(
+        &mut self,
+        (end, by, at): (CallEnd, Author, Option<i64>),
+        mut result: CallResult,
+        error: Option<CallError>,
+    ) -> bool {
+        if let Some(error) = &error {
+            result.error = Some(error.message.clone());
+        }
+        let mut outcome = EndedCall::new(end, by, true);
+        outcome.at = at;
+        outcome.error = error;
+        outcome.result = Some(result);
+        self.apply_event(StateEvent::Settled(Box::new(outcome)))
     }
 
     /// Returns true if the call may wait for the agent's result: the user has answered the agent's

@@ -4,7 +4,10 @@
 //! branch gets a copy of the call, which has the same history and can no longer start. The module
 //! `tree` determines which nodes are shared.
 
-use super::{CallDataChange, CallKey, Change, Conversation, Part, ToolCall, tree::CopiedNode};
+use super::{
+    Author, CallDataChange, CallEnd, CallKey, Change, Conversation, EndedCall, Part, StateEvent,
+    ToolCall, tree::CopiedNode,
+};
 
 impl Conversation {
     /// Returns the node that the active run may change. This is the given node, or a copy of the
@@ -154,9 +157,11 @@ impl Conversation {
 /// Discards the events and the check of a copied call, and cancels the copy if it has not ended.
 /// The events belong to the original call, which continues.
 fn abandon_copy(call: &mut ToolCall) {
-    call.events.clear();
     call.apply_data_change(CallDataChange::Checked(None));
     if !call.state.is_done() {
-        call.abandon();
+        let mut outcome = EndedCall::new(CallEnd::Cancelled, Author::Page, true);
+        outcome.at = Some(call.created_at);
+        call.apply_event(StateEvent::Settled(Box::new(outcome)));
     }
+    call.events.clear();
 }

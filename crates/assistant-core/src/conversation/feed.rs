@@ -11,14 +11,11 @@ use super::{
     Author, CallError, CallKey, CallResult, Conversation, Cost, ErrorKind, Message, MessageId,
     Origin, Part, Status, TextPart, ToolCall, TreeError,
     model::UpdatedMessage,
-    outcome::{CallEnd, EndedCall},
+    outcome::CallEnd,
     state::{State, StateEvent},
     update::{CallInfo, ContentBlock, ConvUpdate, ToolUpdate},
 };
-use crate::{
-    event::{Content, Role},
-    json::form,
-};
+use crate::{event::Role, json::form};
 
 impl Conversation {
     /// Applies an update of a message. If a new message follows the newest message, the new message
@@ -370,13 +367,8 @@ fn end_by_update(
         CallEnd::Output => "null".to_owned(),
         _ => String::new(),
     });
-    let mut outcome = EndedCall::new(end, Author::Agent, true);
-    outcome.at = Some(now);
-    outcome.error = (end == CallEnd::Error).then(|| CallError::new(ErrorKind::Agent, text.clone()));
+    let error = (end == CallEnd::Error).then(|| CallError::new(ErrorKind::Agent, text.clone()));
     let value = serde_json::from_str(&text).unwrap_or_else(|_| Value::String(text.clone()));
-    let mut result = CallResult::new(format!("{id}-result"), String::new(), value);
-    result.error = outcome.error.as_ref().map(|error| error.message.clone());
-    result.content = Content::Text(text);
-    outcome.result = Some(result);
-    call.apply_event(StateEvent::Settled(Box::new(outcome)))
+    let result = CallResult::new(format!("{id}-result"), text, value);
+    call.settle((end, Author::Agent, Some(now)), result, error)
 }

@@ -317,10 +317,7 @@ pub(super) fn apply_received_result(
                 true => CallEnd::Error,
                 false => CallEnd::Output,
             };
-            let mut outcome = EndedCall::new(end, by, true);
-            outcome.at = Some(now);
-            outcome.result = Some(result);
-            call.apply_event(StateEvent::Settled(Box::new(outcome)));
+            call.settle((end, by, Some(now)), result, None);
         }
     }
     if has_failed {

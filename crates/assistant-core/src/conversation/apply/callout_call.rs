@@ -5,8 +5,7 @@ use serde_json::Value;
 use crate::{
     conversation::{
         Author, CallDataChange, CallError, CallResult, Decision, ErrorKind, Origin, ToolCall,
-        outcome::{CallEnd, EndedCall},
-        state::StateEvent,
+        outcome::CallEnd, state::StateEvent,
     },
     text::callout::{Callout, CalloutState},
 };
@@ -52,17 +51,11 @@ fn end_callout_call(
     now: i64,
 ) {
     let id = format!("{}-result", callout.id);
-    let mut result = CallResult::new(id, value.to_string(), value);
-    result.error = error.as_ref().map(|error| error.message.clone());
+    let result = CallResult::new(id, value.to_string(), value);
     let end = match (&error, callout.state) {
         (None, _) => CallEnd::Output,
         (Some(_), Some(CalloutState::OutputDenied)) => CallEnd::Denied,
         (Some(_), _) => CallEnd::Error,
     };
-    let (author, is_sent) = (Author::Agent, true);
-    let mut outcome = EndedCall::new(end, author, is_sent);
-    outcome.error = error;
-    outcome.result = Some(result);
-    outcome.at = Some(now);
-    call.apply_event(StateEvent::Settled(Box::new(outcome)));
+    call.settle((end, Author::Agent, Some(now)), result, error);
 }

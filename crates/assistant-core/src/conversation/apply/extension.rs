@@ -8,10 +8,10 @@ use serde_json::Value;
 use super::{ApplyContext, Conversation, block::merge_extra};
 use crate::{
     conversation::{
-        Author, CallError, CallResult, Change, ErrorKind, Origin, Part, ToolCall, outcome::{CallEnd, EndedCall},
+        Author, CallError, CallResult, Change, ErrorKind, Origin, Part, ToolCall, outcome::CallEnd,
         state::StateEvent, ui,
     },
-    event::{Content, Extension, Object, Role, Settlement},
+    event::{Extension, Object, Role, Settlement},
 };
 
 impl Conversation {
@@ -335,14 +335,8 @@ fn set_reported_outcome(
         Value::String(text) => text.clone(),
         value => value.to_string(),
     };
-    let mut outcome = EndedCall::new(end, Author::Agent, true);
-    outcome.at = Some(now);
-    outcome.error =
-        (end == CallEnd::Error).then(|| CallError::new(ErrorKind::Agent, content.clone()));
-    let mut result = CallResult::new(message_id, String::new(), value);
-    result.error = outcome.error.as_ref().map(|error| error.message.clone());
-    result.content = Content::Text(content);
-    outcome.result = Some(result);
+    let error = (end == CallEnd::Error).then(|| CallError::new(ErrorKind::Agent, content.clone()));
+    let result = CallResult::new(message_id, content, value);
     // A repeated outcome is accepted, although it does not change the state.
-    call.apply_event(StateEvent::Settled(Box::new(outcome))) || call.state.is_done()
+    call.settle((end, Author::Agent, Some(now)), result, error) || call.state.is_done()
 }

@@ -10,10 +10,7 @@ use super::{AS_TEXT, DYNAMIC, IN_PIECES};
 use crate::{
     conversation::{
         Author, CallApproval, CallDataChange, CallError, CallResult, Decision, ErrorKind, Origin,
-        ToolCall,
-        json_fields::take_text,
-        outcome::{CallEnd, EndedCall},
-        state::StateEvent,
+        ToolCall, json_fields::take_text, outcome::CallEnd, state::StateEvent,
     },
     event::Object,
 };
@@ -136,11 +133,6 @@ fn read_outcome(
         }
         _ => return,
     };
-    let mut result = CallResult::new(format!("{}-result", call.id), content, value);
-    result.error = error.as_ref().map(|error| error.message.clone());
-    let mut outcome = EndedCall::new(end, Author::Record, true);
-    outcome.error = error;
-    outcome.result = Some(result);
-    call.apply_data_change(CallDataChange::Approval(approval));
-    call.apply_event(StateEvent::Settled(Box::new(outcome)));
+    let result = CallResult::new(format!("{}-result", call.id), content, value);
+    call.settle((end, Author::Record, None), result, error);
 }
