@@ -463,6 +463,11 @@ impl ToolCall {
         }
     }
 
+    /// Returns true if the call has not ended and is not a callout that is only displayed.
+    pub(super) fn is_open(&self) -> bool {
+        self.is_real() && !self.state.is_done()
+    }
+
     /// Returns false for a callout in a text that is displayed and never run, and true for all
     /// other calls.
     pub(crate) fn is_real(&self) -> bool {

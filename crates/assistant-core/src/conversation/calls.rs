@@ -134,11 +134,11 @@ impl Calls {
         let Some(CallEntry { call, owner }) = self.all.get_mut(key) else {
             return false;
         };
-        let (was_open, was_eager) = (is_open(call), is_eager(call));
+        let (was_open, was_eager) = (call.is_open(), is_eager(call));
         let result_id = call.result().map(|result| result.message_id.clone());
         change(call);
         call.key = *key;
-        let (is_open, is_eager) = (is_open(call), is_eager(call));
+        let (is_open, is_eager) = (call.is_open(), is_eager(call));
         let mut events = std::mem::take(&mut call.events);
         let new_result_id = call.result().map(|result| &result.message_id);
         if let Some(id) = new_result_id.filter(|id| Some(*id) != result_id.as_ref()) {
@@ -194,7 +194,7 @@ impl Calls {
             return;
         };
         entry.owner = CallOwner::Node(node);
-        match is_open(&entry.call) {
+        match entry.call.is_open() {
             true => self.open.insert(*key, ()),
             false => drop(self.open.remove(key)),
         }
@@ -361,10 +361,6 @@ impl Calls {
     pub(super) fn forget_events(&mut self) {
         self.events.clear();
     }
-}
-
-fn is_open(call: &ToolCall) -> bool {
-    call.is_real() && !call.state().is_done()
 }
 
 /// Returns true if a call was checked and may start during a run.

@@ -154,7 +154,7 @@ impl Conversation {
         nodes.dedup();
         let is_open = |key: &CallKey| {
             let call = self.calls.get(key);
-            call.is_some_and(|call| call.is_real() && !call.state().is_done())
+            call.is_some_and(ToolCall::is_open)
         };
         let calls = nodes
             .iter()
@@ -208,9 +208,7 @@ impl Conversation {
         };
         let is_match = |key: &CallKey| {
             let call = self.calls.get(key);
-            call.is_some_and(|call| {
-                call.is_real() && !call.state().is_done() && condition(call.state())
-            })
+            call.is_some_and(|call| call.is_open() && condition(call.state()))
         };
         let mut open_keys = self.calls.open_call_keys();
         let is_in_earlier_message = open_keys.any(|other| {
