@@ -258,14 +258,10 @@ fn text_part_from_json(value: Value) -> Result<TextPart, FormatError> {
 }
 
 fn restore_span(mut part: TextPart) -> TextPart {
-    let mut take_time = |key: &str| {
-        let time = part.extra.get(key)?.as_i64()?;
-        part.extra.shift_remove(key);
-        Some(time)
-    };
-    part.span = take_time("startedAt").map(|started_at| Span {
+    let started_at = take_int(&mut part.extra, "startedAt");
+    part.span = started_at.map(|started_at| Span {
         started_at,
-        ended_at: take_time("endedAt"),
+        ended_at: take_int(&mut part.extra, "endedAt"),
     });
     part
 }

@@ -198,10 +198,8 @@ pub(super) fn read_call(mut from: Object, format: JsonFormat) -> Result<ToolCall
     // stored unchanged.
     let has_approval = phase != Phase::InputStreaming;
     let approval = has_approval.then(|| take_object(&mut from, "approval"));
-    let (approval, hand_off_id) = match approval.flatten() {
-        Some(approval) => read_approval(approval),
-        None => (None, None),
-    };
+    let (approval, hand_off_id) = approval.flatten().map(read_approval).unzip();
+    let hand_off_id = hand_off_id.flatten();
     let (mut error, mut ended_at, mut is_unlisted) = (None, None, false);
     if phase.is_final() {
         error = take_object(&mut from, "error").map(read_error);
@@ -308,7 +306,7 @@ fn write_approval(approval: &CallApproval, hand_off_id: Option<&str>, format: Js
 
 /// Reads an approval, and the id of the tool message that hands the call off to the agent, if there
 /// is such a message.
-fn read_approval(mut from: Object) -> (Option<CallApproval>, Option<String>) {
+fn read_approval(mut from: Object) -> (CallApproval, Option<String>) {
     let decision = match take_text(&mut from, "decision").as_deref() {
         Some("approved") => Some(Decision::Approved),
         Some("denied") => Some(Decision::Denied {
@@ -330,7 +328,7 @@ fn read_approval(mut from: Object) -> (Option<CallApproval>, Option<String>) {
         shown: None,
         extra: collect_unknown_fields(from),
     };
-    (Some(approval), hand_off_id)
+    (approval, hand_off_id)
 }
 
 /// Reads the remembered approval of a stored call. The state of counting its use is not restored,

@@ -16,14 +16,12 @@ pub(super) fn expect_object(value: Value, subject: &str) -> Result<Object, Forma
 }
 
 pub(super) fn take_text(object: &mut Object, key: &str) -> Option<String> {
-    match object.shift_remove(key) {
-        Some(Value::String(text)) => Some(text),
-        Some(other) => {
-            object.insert(key.to_owned(), other);
-            None
-        }
-        None => None,
-    }
+    let Value::String(text) = object.get_mut(key)? else {
+        return None;
+    };
+    let text = std::mem::take(text);
+    object.shift_remove(key);
+    Some(text)
 }
 
 pub(super) fn take_required_text(
@@ -35,14 +33,12 @@ pub(super) fn take_required_text(
 }
 
 pub(super) fn take_object(object: &mut Object, key: &str) -> Option<Object> {
-    match object.shift_remove(key) {
-        Some(Value::Object(inner)) => Some(inner),
-        Some(other) => {
-            object.insert(key.to_owned(), other);
-            None
-        }
-        None => None,
-    }
+    let Value::Object(inner) = object.get_mut(key)? else {
+        return None;
+    };
+    let inner = std::mem::take(inner);
+    object.shift_remove(key);
+    Some(inner)
 }
 
 pub(super) fn take_int(object: &mut Object, key: &str) -> Option<i64> {
