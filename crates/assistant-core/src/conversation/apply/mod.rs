@@ -26,7 +26,7 @@ use serde_json::Value;
 
 use super::{Author, CallKey, Change, Conversation, Part};
 use crate::{
-    event::{Base, Diagnostic, Event, EventKind, Object, Role},
+    event::{Base, Diagnostic, Event, EventKind, Role},
     json::patch,
 };
 
@@ -199,7 +199,7 @@ impl Conversation {
         };
         let ix = self.unshare(ix);
         self.edit_message(ix, |message| {
-            merge_metadata(message.metadata.get_or_insert_default(), *metadata);
+            message.metadata.get_or_insert_default().extend(*metadata);
         });
     }
 
@@ -231,11 +231,5 @@ impl Conversation {
             part: index,
         });
         index
-    }
-}
-
-fn merge_metadata(into: &mut Object, from: Object) {
-    for (key, value) in from {
-        into.insert(key, value);
     }
 }

@@ -1,6 +1,6 @@
 //! Applies the events of tool calls: start, arguments, end and result.
 
-use super::{ApplyContext, Conversation, merge_metadata};
+use super::{ApplyContext, Conversation};
 use crate::{
     conversation::{Author, CallKey, CallResult, ToolCall, answer, state::State},
     event::{self, Base, Content, MessageBody, Object, Role},
@@ -273,7 +273,7 @@ impl Conversation {
 
 fn merge_base_metadata(call: &mut ToolCall, base: Base) {
     if let Some(metadata) = base.metadata {
-        merge_metadata(&mut call.metadata, *metadata);
+        call.metadata.extend(*metadata);
     }
 }
 
