@@ -106,6 +106,7 @@ pub(crate) use review::{
 };
 pub(crate) use state::{State, StateEvent};
 pub use step::AgentStep;
+pub(crate) use step::MAX_STEPS;
 pub use tree_error::{Sibling, TreeError};
 #[cfg(feature = "ui-stream")]
 pub use ui::notes as ui_notes;

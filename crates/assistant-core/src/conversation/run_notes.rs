@@ -1,6 +1,6 @@
 //! Records the cost and the steps of runs in the newest message, and looks up the runs of calls.
 
-use super::{AgentStep, Conversation, Cost, Message, MessageId, ToolCall, step::MAX_STEPS};
+use super::{AgentStep, Conversation, Cost, MAX_STEPS, Message, MessageId, ToolCall};
 use crate::event::Role;
 
 impl Conversation {

@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use crate::event::Object;
 
-/// The maximum number of steps that a message stores.
-pub(super) const MAX_STEPS: usize = 128;
+/// The maximum number of steps that are recorded for a run and that a message stores.
+pub(crate) const MAX_STEPS: usize = 128;
 
 /// A step of a run, as reported by the agent.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,10 +3,10 @@
 //! The module `events` passes the events to this module, and `summary` provides the steps to pages.
 
 use super::{AgentStep, Cx, Session};
-use crate::{conversation::Change, event::EventKind};
-
-/// The maximum number of steps that are recorded for a run.
-const MAX_STEPS: usize = 128;
+use crate::{
+    conversation::{Change, MAX_STEPS},
+    event::EventKind,
+};
 
 impl Session {
     /// Records the start or the end of a step of the agent. Starts beyond [`MAX_STEPS`] are
