@@ -120,6 +120,12 @@ impl Cost {
 }
 
 impl Conversation {
+    /// Returns the sum of the costs of the messages with these ids. Unknown ids are ignored.
+    #[must_use]
+    pub fn cost_of<'a>(&self, messages: impl IntoIterator<Item = &'a MessageId>) -> Cost {
+        sum_costs(messages.into_iter().filter_map(|id| self.message(id)))
+    }
+
     /// Adds up the costs of the shown messages.
     #[must_use]
     pub fn path_cost(&self) -> Cost {

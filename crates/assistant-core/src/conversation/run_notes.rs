@@ -1,6 +1,6 @@
 //! Records the cost and the steps of runs in the newest message, and looks up the runs of calls.
 
-use super::{AgentStep, Conversation, Cost, MAX_STEPS, Message, MessageId, ToolCall};
+use super::{AgentStep, Conversation, Cost, MAX_STEPS, Message, ToolCall};
 use crate::event::Role;
 
 impl Conversation {
@@ -33,16 +33,6 @@ impl Conversation {
             Role::Assistant | Role::Reasoning | Role::Activity => self.edit_message(tip, edit),
             _ => None,
         }
-    }
-
-    /// Returns the sum of the costs of the messages with these ids. Unknown ids are ignored.
-    #[must_use]
-    pub fn cost_of<'a>(&self, messages: impl IntoIterator<Item = &'a MessageId>) -> Cost {
-        let mut cost = Cost::default();
-        for message in messages.into_iter().filter_map(|id| self.message(id)) {
-            cost.add(&message.cost);
-        }
-        cost
     }
 
     /// Adds the steps of an ended run to the newest message, up to [`MAX_STEPS`]. Returns false if
