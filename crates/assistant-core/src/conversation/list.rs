@@ -44,7 +44,7 @@ impl Conversation {
 
     /// Cancels the calls that have not ended. They are not started again, because their outcome is
     /// unknown.
-    fn close_unanswered_calls(&mut self) {
+    pub(super) fn close_unanswered_calls(&mut self) {
         for key in self.active_calls() {
             self.close_call(key, CallEnd::Cancelled, 0);
         }

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::{WIRE_ID, edit_ui_fields, part, tool};
 use crate::{
     conversation::{
-        Author, CallEnd, Conversation, FormatError, Message, Part, ToolCall,
+        Author, Conversation, FormatError, Message, Part, ToolCall,
         format_error::DUPLICATE_ID,
         json_fields::{expect_object, take_required_text},
     },
@@ -32,9 +32,7 @@ impl Conversation {
         for entry in list {
             self.add_ui_message(entry)?;
         }
-        for key in self.active_calls() {
-            self.close_call(key, CallEnd::Cancelled, 0);
-        }
+        self.close_unanswered_calls();
         self.forget_changes();
         Ok(self)
     }
