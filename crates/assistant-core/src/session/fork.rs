@@ -193,8 +193,9 @@ impl Session {
     /// has this id. The id is missing after a regenerated answer has begun, or after a snapshot has
     /// replaced the message that stored the id.
     pub(super) fn store_run_thread(&mut self) {
-        let thread_id_of_run = self.turn.run().map(|run| run.thread_id.as_str());
-        let is_missing = |id: &&str| !id.is_empty() && *id != self.request_thread_id();
+        let run = self.turn.run();
+        let thread_id_of_run = run.and_then(|run| run.thread_id.as_deref());
+        let is_missing = |id: &&str| *id != self.request_thread_id();
         if self.options.fork_thread
             && let Some(thread_id) = thread_id_of_run.filter(is_missing)
         {

@@ -42,7 +42,7 @@ impl Session {
         };
         // A run has an offer if it keeps the offer of a resumed run, or if its request was sent.
         // Only runs that can be resumed need the offer after a reload.
-        let has_offer = |run: &&ActiveRun| run.keeps_offer || !run.thread_id.is_empty();
+        let has_offer = |run: &&ActiveRun| run.keeps_offer || run.thread_id.is_some();
         let run = self.turn.run().filter(|_| self.options.agent.resumes);
         let run_with_offer = run.filter(has_offer);
         let session = json!({

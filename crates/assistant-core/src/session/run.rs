@@ -26,10 +26,9 @@ pub(super) struct ActiveRun {
     pub(super) progressed: bool,
     /// The number of earlier resumptions of the same answer without an action by the user.
     pub(super) resumptions: u32,
-    /// The thread id of the run's request, which is empty before the request is sent.
-    pub(super) thread_id: String,
-    /// True if the run's request was sent. Before that, the host prepares the request.
-    is_open: bool,
+    /// The thread id of the run's request, or `None` before the request is sent. Before that, the
+    /// host prepares the request.
+    pub(super) thread_id: Option<String>,
     /// True if the run resumes an answer in progress.
     pub(super) resumes: bool,
     /// The initiator of the resumption, if the run resumes an answer that the network interrupted
@@ -98,13 +97,14 @@ impl Session {
         let summary = RunSummary {
             run_id,
             base: self.conversation.run_tip().cloned(),
-            tools: Vec::new(),
-            calls_hash: None,
-            usage: Vec::new(),
-            has_text: false,
-            has_effect: false,
-            steps: Vec::new(),
-            steps_stored: false,
+            ..RunSummary::default()
+        };
+        let (carries, answers) = match resumes {
+            true => (Vec::new(), Vec::new()),
+            false => (
+                self.undelivered_call_keys(),
+                self.interrupts.prepare_answers_for_run(),
+            ),
         };
         let run = ActiveRun {
             key,
@@ -112,21 +112,12 @@ impl Session {
             replayed: replay_count,
             progressed: false,
             resumptions: 0,
-            thread_id: String::new(),
-            is_open: false,
+            thread_id: None,
             resumes,
             cut: None,
-            carries: if resumes {
-                Vec::new()
-            } else {
-                self.undelivered_call_keys()
-            },
+            carries,
+            answers,
             keeps_offer: false,
-            answers: if resumes {
-                Vec::new()
-            } else {
-                self.interrupts.prepare_answers_for_run()
-            },
             raised: Vec::new(),
             raised_by_event: Vec::new(),
             delivered: false,
@@ -138,14 +129,14 @@ impl Session {
         self.conversation.unmark_failed_turn();
         match resumes {
             true => self.conversation.runs.resume(&run.run_id),
-            false => self.conversation.runs.begin(&run.run_id),
+            false => {
+                self.conversation.runs.begin(&run.run_id);
+                self.mark_answers_on_run_branch(StateEvent::SendStarted);
+            }
         }
         self.attention.reset_for_run();
         self.reset_intake();
         self.turn.begin_run(run, summary, cx.now);
-        if !resumes {
-            self.mark_answers_on_run_branch(StateEvent::SendStarted);
-        }
         cx.push_effect(Effect::PrepareRun { run: key });
         cx.push_change(Change::Run);
     }
@@ -189,7 +180,7 @@ impl Session {
     /// resumed answer may have changed the calls.
     pub(super) fn send_request(&mut self, key: RunKey, cx: &mut Cx<'_>) {
         let run = self.turn.run();
-        let Some(run) = run.filter(|run| run.key == key && !run.is_open) else {
+        let Some(run) = run.filter(|run| run.key == key && run.thread_id.is_none()) else {
             return;
         };
         if !run.resumes && self.ask_again_about_changes(cx) {
@@ -201,8 +192,7 @@ impl Session {
         let Some(run) = self.turn.run_mut() else {
             return;
         };
-        run.is_open = true;
-        run.thread_id.clone_from(&thread_id);
+        run.thread_id = Some(thread_id.clone());
         let (run_id, resumes, keeps_offer) = (run.run_id.clone(), run.resumes, run.keeps_offer);
         // The offer and the tip of the thread must be stored before the first event, so the change
         // is reported here.

@@ -30,8 +30,8 @@ impl Session {
         let Some(mut run) = self.turn.run.take() else {
             return;
         };
-        if !run.thread_id.is_empty() {
-            self.record_thread_tip(run.thread_id.clone());
+        if let Some(thread_id) = &run.thread_id {
+            self.record_thread_tip(thread_id.clone());
         }
         self.report_limits(cx);
         if self.can_be_resumed(&run, &end) {
