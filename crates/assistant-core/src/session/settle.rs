@@ -42,8 +42,8 @@ impl Session {
         self.close_open_texts(Some(Cut::BrokenOff), cx);
         self.store_steps();
         cx.push_change(Change::Run);
-        let has_succeeded =
-            matches!(run.finish, Some(ReportedEnd::Success)) && !end.is_failure_after(&run.finish);
+        let is_failure = end.is_failure_after(&run.finish);
+        let has_succeeded = matches!(run.finish, Some(ReportedEnd::Success)) && !is_failure;
         self.conversation.runs.end(has_succeeded);
         self.mark_answers_on_other_branches();
         if run.delivered {
@@ -72,9 +72,7 @@ impl Session {
             false => run.answers,
         };
         match (end, run.finish) {
-            (StreamEnd::Failed(failure), finish)
-                if StreamEnd::Failed(failure.clone()).is_failure_after(&finish) =>
-            {
+            (StreamEnd::Failed(failure), _) if is_failure => {
                 // If the agent replays events, the answer cannot be resumed again, since an ended
                 // run has no position from which its events could be applied.
                 let is_connection_lost = run.cut.is_some()
