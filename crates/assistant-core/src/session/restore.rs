@@ -11,6 +11,7 @@ use super::{
     fork::{self, ThreadFork},
     offer::RunOffer,
     run::ActiveRun,
+    settle::missing_end_notice,
 };
 use crate::conversation::{
     Author, CallDataChange, CallEnd, CallError, Cut, EndedCall, ErrorKind, Message, MessageId,
@@ -136,13 +137,7 @@ impl Session {
         }
         let newest_message = self.conversation.run_path().next_back();
         let is_unanswered = newest_message.is_some_and(Message::is_from_user);
-        let (kind, message) = match is_unanswered {
-            true => (NoticeKind::Silent, "The assistant didn't reply."),
-            false => (
-                NoticeKind::Truncated,
-                "The connection dropped before the answer was finished.",
-            ),
-        };
+        let (kind, message) = missing_end_notice(!is_unanswered);
         self.notify(kind, message.to_owned(), Some(NoticeAction::Retry), cx);
     }
 

@@ -153,14 +153,7 @@ impl Session {
 
     fn handle_truncated_run(&mut self, started: bool, cx: &mut Cx<'_>) {
         self.give_up_calls(None, cx);
-        let (kind, message) = if started {
-            (
-                NoticeKind::Truncated,
-                "The connection dropped before the answer was finished.",
-            )
-        } else {
-            (NoticeKind::Silent, "The assistant didn't reply.")
-        };
+        let (kind, message) = missing_end_notice(started);
         self.end_turn_with_failure(kind, message.to_owned(), cx);
     }
 
@@ -454,5 +447,17 @@ impl Session {
         self.turn.reset();
         self.clear_notices(cx);
         self.start_run(cx);
+    }
+}
+
+/// Returns the kind and the text of the notice about an answer whose end is missing. `started` is
+/// true if the agent has begun the answer.
+pub(super) const fn missing_end_notice(started: bool) -> (NoticeKind, &'static str) {
+    match started {
+        true => (
+            NoticeKind::Truncated,
+            "The connection dropped before the answer was finished.",
+        ),
+        false => (NoticeKind::Silent, "The assistant didn't reply."),
     }
 }
