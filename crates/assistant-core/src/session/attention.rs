@@ -73,6 +73,12 @@ impl QuestionHistory {
 }
 
 impl Session {
+    /// Resets the turn and the denials of the turn, when messages of the user begin a new turn.
+    pub(super) fn reset_turn(&mut self) {
+        self.turn.reset();
+        self.attention.reset_for_turn();
+    }
+
     /// Replaces the question about a call of the agent by a denial if the user denied an equal call
     /// in this turn, and by an error if the user was asked too often. Returns other events
     /// unchanged.

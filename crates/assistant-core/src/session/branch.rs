@@ -169,9 +169,8 @@ impl Session {
             self.conversation.append(message);
         }
         self.clear_notices(cx);
-        self.turn.reset();
+        self.reset_turn();
         self.turn.regenerates = old_answer;
-        self.attention.reset_for_turn();
         self.start_run(cx);
     }
 

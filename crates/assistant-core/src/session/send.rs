@@ -19,8 +19,7 @@ impl Session {
         self.conversation.set_run_branch_to_shown();
         self.select_branch_interrupts(cx);
         self.clear_notices(cx);
-        self.turn.reset();
-        self.attention.reset_for_turn();
+        self.reset_turn();
         self.turn.looping = false;
         self.turn.queue.push(content);
         cx.push_change(Change::Queue);
@@ -42,8 +41,7 @@ impl Session {
             return;
         }
         self.add_queued_messages(false, cx);
-        self.turn.reset();
-        self.attention.reset_for_turn();
+        self.reset_turn();
         self.start_run(cx);
     }
 

@@ -296,8 +296,7 @@ impl Session {
         let has_answers = !self.interrupts.answered_ids().is_empty();
         if self.turn.interjected && !has_answers {
             self.add_queued_messages(true, cx);
-            self.turn.reset();
-            self.attention.reset_for_turn();
+            self.reset_turn();
             return self.start_run(cx);
         }
         if self.turn.stopped && !has_answers {

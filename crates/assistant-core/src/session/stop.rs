@@ -30,8 +30,7 @@ impl Session {
         self.stop_turn(cx);
         if sends_queue && !self.is_busy() && self.interrupts.list.is_empty() {
             self.clear_notices(cx);
-            self.turn.reset();
-            self.attention.reset_for_turn();
+            self.reset_turn();
             self.start_run(cx);
         }
     }
