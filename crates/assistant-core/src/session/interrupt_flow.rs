@@ -433,9 +433,7 @@ impl Session {
             return cx.refuse(Refusal::NothingToDo);
         };
         if let Some(key) = open.blocks {
-            self.give_up_call(&key, Some("given up"), cx);
-            self.conversation
-                .apply_state_event(&key, StateEvent::Delivered);
+            self.give_up_without_sending(&key, Some("given up"), cx);
         }
         self.give_up_delegated_calls(cx);
         self.notices
@@ -476,12 +474,10 @@ impl Session {
             {
                 continue;
             }
-            match call.state().clone() {
-                State::InterruptDenied { reason, .. } if call.has_ended() => {
-                    // The call is ended without starting a run, since the denial was already sent.
-                    self.end_denied_call(&key, reason.as_deref(), cx);
-                    self.conversation
-                        .apply_state_event(&key, StateEvent::Delivered);
+            match call.state() {
+                // The call is ended without starting a run, since the denial was already sent.
+                State::InterruptDenied { .. } if call.has_ended() => {
+                    self.give_up_without_sending(&key, None, cx);
                 }
                 // The call is closed without a result, since it is incomplete and therefore not
                 // part of any request.

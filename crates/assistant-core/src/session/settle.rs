@@ -198,9 +198,7 @@ impl Session {
             } else if is_of_run || !matches!(call.state(), State::Open(_)) {
                 self.check_complete_call(&key, cx);
             } else {
-                self.give_up_call(&key, Some("superseded"), cx);
-                self.conversation
-                    .apply_state_event(&key, StateEvent::Delivered);
+                self.give_up_without_sending(&key, Some("superseded"), cx);
             }
         }
         self.delegate_remote_calls(pending);

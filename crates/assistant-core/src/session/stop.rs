@@ -96,9 +96,7 @@ impl Session {
         }
         for key in self.conversation.active_calls() {
             if self.is_delegated(&key) {
-                self.give_up_call(&key, Some("given up"), cx);
-                self.conversation
-                    .apply_state_event(&key, StateEvent::Delivered);
+                self.give_up_without_sending(&key, Some("given up"), cx);
             }
         }
     }
@@ -134,6 +132,18 @@ impl Session {
             None => json!({"error": "cancelled"}),
         };
         self.end_call(key, CallEnding::Cancelled(reply), cx);
+    }
+
+    /// Gives up a call whose result no run sends to the agent.
+    pub(super) fn give_up_without_sending(
+        &mut self,
+        key: &CallKey,
+        reason: Option<&str>,
+        cx: &mut Cx<'_>,
+    ) {
+        self.give_up_call(key, reason, cx);
+        self.conversation
+            .apply_state_event(key, StateEvent::Delivered);
     }
 
     pub(super) fn cancel_handler(&self, key: &CallKey, cx: &mut Cx<'_>) {
