@@ -3,8 +3,8 @@
 
 use serde_json::Value;
 
-use super::{Conversation, Phase, ToolCall};
-use crate::event::Object;
+use super::{CallKey, Conversation, Phase, ToolCall};
+use crate::event::{Interrupt, Object};
 
 impl Conversation {
     /// Returns true if a call was skipped, has no action of the page, and only contained a question
@@ -14,6 +14,11 @@ impl Conversation {
             return false;
         }
         self.find_repeated_call(call).is_some() || self.find_named_call(call).is_some()
+    }
+
+    /// Returns the key and the call that an interrupt names, if the call is on the run's path.
+    pub(crate) fn call_of_interrupt(&self, interrupt: &Interrupt) -> Option<(CallKey, &ToolCall)> {
+        self.call_by_wire_id(interrupt.tool_call_id.as_deref()?)
     }
 
     /// Returns the call that an interrupt refers to. If the given call repeats another open call in

@@ -126,11 +126,8 @@ impl Session {
     /// Returns true if the application answers an interrupt about a call or an action that only the
     /// user may approve.
     pub(super) fn is_question_reserved_for_user(&self, open: &OpenInterrupt, cx: &Cx<'_>) -> bool {
-        let call_by_id = || {
-            let id = open.interrupt.tool_call_id.as_deref()?;
-            Some(self.conversation.call_by_wire_id(id)?.0)
-        };
-        let call = open.blocks.or_else(call_by_id);
+        let named_call = || self.conversation.call_of_interrupt(&open.interrupt);
+        let call = open.blocks.or_else(|| named_call().map(|(key, _)| key));
         let mut actions = open.actions().iter();
         call.is_some_and(|key| self.is_reserved_for_user(&key, cx))
             || cx.by == Some(Decider::Application)

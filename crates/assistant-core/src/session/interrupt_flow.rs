@@ -33,9 +33,8 @@ impl Session {
     ) {
         for interrupt in interrupts {
             let mut open = OpenInterrupt::new(interrupt, legacy);
-            let id = open.interrupt.tool_call_id.as_deref();
-            let key = id.and_then(|id| self.conversation.call_by_wire_id(id));
-            let key = key.map(|(key, _)| key);
+            let call = self.conversation.call_of_interrupt(&open.interrupt);
+            let key = call.map(|(key, _)| key);
             let card_key = key.filter(|key| self.can_be_answered_on_card(&open, key));
             let denial = card_key.and_then(|key| self.earlier_denial(&key));
             open.held_back =
@@ -68,8 +67,7 @@ impl Session {
     /// names a call of a registered action keeps its call id, even if the agent runs the action.
     pub(super) fn redirect_interrupts(&self, interrupts: &mut [Interrupt]) {
         for interrupt in interrupts {
-            let id = interrupt.tool_call_id.as_deref();
-            let call = id.and_then(|id| self.conversation.call_by_wire_id(id));
+            let call = self.conversation.call_of_interrupt(interrupt);
             let asking_call =
                 call.filter(|(_, call)| self.registry.named(&call.name).next().is_none());
             if let Some((_, call)) = asking_call {

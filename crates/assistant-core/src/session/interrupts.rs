@@ -122,7 +122,7 @@ impl OpenInterrupt {
             self.rejected,
             blocked_call.map(|call| call.phase().is_final()),
         ]);
-        let named_call = || conversation.call_by_wire_id(tool_call_id.as_deref()?);
+        let named_call = || conversation.call_of_interrupt(&self.interrupt);
         let call = blocked_call.or_else(|| named_call().map(|(_, call)| call));
         let call_fingerprint = call.map(Fingerprint::from_agents_call);
         Fingerprint::from_question(&content, call_fingerprint.as_ref())

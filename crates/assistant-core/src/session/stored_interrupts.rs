@@ -49,8 +49,7 @@ impl Session {
     /// call, the interrupt is answered with that denial.
     pub(super) fn reopen_stored_interrupt(&mut self, mut open: OpenInterrupt, cx: &mut Cx<'_>) {
         open.held_back = self.count_or_hold_back_interrupt(&open.interrupt.id, cx);
-        let id = open.interrupt.tool_call_id.as_deref();
-        let call = id.and_then(|id| self.conversation.call_by_wire_id(id));
+        let call = self.conversation.call_of_interrupt(&open.interrupt);
         if let Some((key, call)) = call {
             let state = call.state().clone();
             let approval = call.approval();
