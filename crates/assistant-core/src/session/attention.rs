@@ -7,6 +7,7 @@ use serde_json::json;
 
 use super::{
     Cx, NoticeKind, Refusal, Session, Verdict,
+    interrupts::answer_status,
     limits::{StartTimes, round_up_to_seconds},
 };
 use crate::{
@@ -309,11 +310,7 @@ impl Session {
             return;
         };
         let denial = open.denial_answer().filter(|_| !open.has_expired(cx.now));
-        let status = match denial {
-            Some(_) => ResumeStatus::Resolved,
-            None => ResumeStatus::Cancelled,
-        };
-        self.answer_interrupt(id, status, denial, cx);
+        self.answer_interrupt(id, answer_status(denial.as_ref()), denial, cx);
     }
 }
 

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::{
     ActionDecision, Cx, FinishReason, NoticeKind, OpenInterrupt, Refusal, Session, Verdict,
-    action_keys,
+    action_keys, interrupts::answer_status,
 };
 use crate::{
     conversation::{
@@ -134,11 +134,7 @@ impl Session {
                     self.notify_once(NoticeKind::CancelledRequest, message, cx);
                 }
                 for (id, payload) in answers {
-                    let status = match payload {
-                        Some(_) => ResumeStatus::Resolved,
-                        None => ResumeStatus::Cancelled,
-                    };
-                    self.answer_interrupt(&id, status, payload, cx);
+                    self.answer_interrupt(&id, answer_status(payload.as_ref()), payload, cx);
                 }
             }
             Err(refusal) => cx.refuse(refusal),
@@ -255,8 +251,9 @@ impl Session {
         }
         let (blocked_key, is_on_card) = (open.blocks, open.call.is_some());
         let fingerprint = open.fingerprint(&self.conversation);
-        self.interrupts
-            .record_answer(id, (status, payload.clone()), fingerprint);
+        if let Some(open) = self.interrupts.find_mut(id) {
+            open.set_answer((status, payload.clone()), fingerprint);
+        }
         if let Some(key) = blocked_key.filter(|_| is_on_card || status == ResumeStatus::Cancelled) {
             self.record_interrupt_decision(&key, status, payload.as_ref(), cx);
         }
@@ -405,7 +402,8 @@ impl Session {
         for id in &changed_ids {
             let hold_back = self.interrupts.was_answered_unseen(id)
                 && self.count_or_hold_back_interrupt(id, cx);
-            if let Some((key, card)) = self.interrupts.reopen_changed(id, hold_back) {
+            let open = self.interrupts.find_mut(id);
+            if let Some((key, card)) = open.and_then(|open| open.reopen(hold_back)) {
                 self.reblock_call(id, key, card);
                 self.conversation
                     .apply_data_change(&key, CallDataChange::Changed);

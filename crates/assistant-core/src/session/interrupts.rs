@@ -128,6 +128,23 @@ impl OpenInterrupt {
         Fingerprint::from_question(&content, call_fingerprint.as_ref())
     }
 
+    /// Sets the answer to the question with this fingerprint.
+    pub(super) fn set_answer(
+        &mut self,
+        (status, payload): (ResumeStatus, Option<Value>),
+        fingerprint: Fingerprint,
+    ) {
+        let entry = ResumeEntry {
+            interrupt_id: self.interrupt.id.clone(),
+            status,
+            payload,
+            // The metadata of the interrupt is included, since some servers require it in the
+            // answer.
+            metadata: self.interrupt.metadata.clone(),
+        };
+        self.answer = Some(Consent::new(entry, fingerprint));
+    }
+
     /// Returns the answer if the question has not changed since then. A cancellation is always
     /// returned.
     pub(super) fn valid_answer(&self, conversation: &Conversation) -> Option<&ResumeEntry> {
@@ -167,7 +184,7 @@ impl OpenInterrupt {
     /// Reopens the interrupt, on its card or in the inbox. If `hold_back` is true, the interrupt is
     /// hidden until the user opens it. Returns the key of the blocked call, and true if the card of
     /// the call shows the interrupt; `None` if the interrupt blocks no call.
-    fn reopen(&mut self, hold_back: bool) -> Option<(CallKey, bool)> {
+    pub(super) fn reopen(&mut self, hold_back: bool) -> Option<(CallKey, bool)> {
         self.answer = None;
         self.denied_before = false;
         self.denied_unseen = false;
@@ -289,26 +306,6 @@ impl Interrupts {
         self.list.iter().any(is_answer_for_call)
     }
 
-    pub(super) fn record_answer(
-        &mut self,
-        id: &str,
-        (status, payload): (ResumeStatus, Option<Value>),
-        fingerprint: Fingerprint,
-    ) {
-        if let Some(open) = self.find_mut(id) {
-            // The metadata of the interrupt is included, since some servers require it in the
-            // answer.
-            let metadata = open.interrupt.metadata.clone();
-            let entry = ResumeEntry {
-                interrupt_id: id.to_owned(),
-                status,
-                payload,
-                metadata,
-            };
-            open.answer = Some(Consent::new(entry, fingerprint));
-        }
-    }
-
     /// Reopens an interrupt whose answer the agent rejected, even if the run branch has changed
     /// since. Returns the key of the blocked call, and true if the card of the call shows the
     /// interrupt; `None` if the interrupt is not found or blocks no call.
@@ -378,13 +375,6 @@ impl Interrupts {
             .collect()
     }
 
-    /// Reopens an interrupt that has changed. Returns the key of the blocked call, and true if the
-    /// card of the call shows the interrupt; `None` if the interrupt is not found or blocks no
-    /// call.
-    pub(super) fn reopen_changed(&mut self, id: &str, hold_back: bool) -> Option<(CallKey, bool)> {
-        self.find_mut(id)?.reopen(hold_back)
-    }
-
     /// Detaches an interrupt from its call, so that it is shown separately.
     pub(super) fn detach_call(&mut self, id: &str) {
         if let Some(open) = self.find_mut(id) {
@@ -422,5 +412,14 @@ impl Interrupts {
     pub(super) fn unanswered_ids(&self) -> Vec<String> {
         let interrupts = self.list.iter().filter(|open| open.answer.is_none());
         interrupts.map(|open| open.interrupt.id.clone()).collect()
+    }
+}
+
+/// Returns the status of an answer with this payload. An interrupt that accepts no such answer is
+/// cancelled.
+pub(super) const fn answer_status(payload: Option<&Value>) -> ResumeStatus {
+    match payload {
+        Some(_) => ResumeStatus::Resolved,
+        None => ResumeStatus::Cancelled,
     }
 }

@@ -6,11 +6,11 @@
 
 use serde_json::{Value, json};
 
-use super::{Cx, OpenInterrupt, Session, Verdict};
+use super::{Cx, OpenInterrupt, Session, Verdict, interrupts::answer_status};
 use crate::{
     action::Execution,
-    conversation::{CallKey, Consent, Conversation, MessageId, State, StateEvent},
-    event::{Interrupt, ResumeEntry, ResumeStatus},
+    conversation::{CallKey, Conversation, MessageId, State, StateEvent},
+    event::Interrupt,
     json::form,
 };
 
@@ -160,17 +160,8 @@ impl OpenInterrupt {
         // An interrupt that does not accept a denial is cancelled.
         let denial = self.answer_to(&Verdict::Deny { reason });
         let payload = denial.ok().flatten();
-        let status = match payload {
-            Some(_) => ResumeStatus::Resolved,
-            None => ResumeStatus::Cancelled,
-        };
-        let entry = ResumeEntry {
-            interrupt_id: self.interrupt.id.clone(),
-            status,
-            payload,
-            metadata: self.interrupt.metadata.clone(),
-        };
-        self.answer = Some(Consent::new(entry, self.fingerprint(conversation)));
+        let status = answer_status(payload.as_ref());
+        self.set_answer((status, payload), self.fingerprint(conversation));
     }
 }
 
