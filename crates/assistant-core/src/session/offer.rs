@@ -29,12 +29,6 @@ impl Session {
             .collect()
     }
 
-    /// Returns the application's filter, if one is set.
-    #[must_use]
-    pub const fn offer_filter(&self) -> Option<&OfferFilter> {
-        self.filter.as_ref()
-    }
-
     fn is_offered(&self, spec: &ActionSpec) -> bool {
         let filter = self.filter.as_ref();
         filter.is_none_or(|filter| filter.allows(spec)) || self.turn.is_revealed(&spec.name)
