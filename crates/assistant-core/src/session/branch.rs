@@ -32,7 +32,9 @@ impl Session {
             }
             TreeChange::Delete { message } => self.delete_messages(&message, cx),
             TreeChange::Restore => self.restore_deleted(is_idle, cx),
-            TreeChange::Reparent { message, .. } if !is_idle && self.is_on_run_path(&message) => {
+            TreeChange::Reparent { message, .. }
+                if !is_idle && self.conversation.is_on_run_path(&message) =>
+            {
                 return cx.refuse(Refusal::Busy);
             }
             TreeChange::Reparent { message, parent } => {
@@ -75,15 +77,11 @@ impl Session {
         }
     }
 
-    fn is_on_run_path(&self, message: &MessageId) -> bool {
-        self.conversation.is_on_run_path(message)
-    }
-
     /// Deletes a message and all messages below it. If the message is on the run branch, first ends
     /// everything in progress on that branch, and afterwards removes the open interrupts and the
     /// notices; queued messages stay.
     fn delete_messages(&mut self, message: &MessageId, cx: &mut Cx<'_>) -> Result<(), TreeError> {
-        let is_on_run_branch = self.is_on_run_path(message);
+        let is_on_run_branch = self.conversation.is_on_run_path(message);
         let mut queued_messages = Vec::new();
         if is_on_run_branch && self.is_busy() {
             // The queued messages are saved here and added to the queue again below, since the

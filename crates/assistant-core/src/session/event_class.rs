@@ -38,7 +38,7 @@ pub(super) fn has_visible_text(extension: &Extension) -> bool {
 
 /// Returns true if an event has no visible effect: empty text, reasoning, block boundaries, message
 /// fields and resets.
-pub(super) fn is_quiet_extension(extension: &Extension) -> bool {
+fn is_quiet_extension(extension: &Extension) -> bool {
     match extension {
         Extension::BlockDelta { .. } => !has_visible_text(extension),
         _ => matches!(

@@ -49,7 +49,7 @@ impl Session {
             is_known && !self.turn.is_revealed(name)
         });
         if !names.is_empty() {
-            self.turn.reveal_actions(names);
+            self.turn.revealed.extend(names);
             cx.push_change(Change::Registry);
         }
     }

@@ -24,7 +24,7 @@ pub(super) struct Turn {
     /// The actions that the newest run offered.
     pub(super) offer: RunOffer,
     /// The actions that the agent requested despite the filter.
-    revealed: Vec<String>,
+    pub(super) revealed: Vec<String>,
     /// True if results are sent automatically once they are complete.
     pub(super) looping: bool,
     /// True if a handler ended the loop with its result.
@@ -101,10 +101,6 @@ impl Turn {
 
     pub(super) fn is_revealed(&self, name: &str) -> bool {
         self.revealed.iter().any(|revealed| revealed == name)
-    }
-
-    pub(super) fn reveal_actions(&mut self, names: Vec<String>) {
-        self.revealed.extend(names);
     }
 
     /// Returns true if the loop has not ended, so that results are sent once every call has a
