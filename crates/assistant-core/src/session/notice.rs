@@ -238,6 +238,11 @@ impl Notices {
         self.list.last_mut()
     }
 
+    /// Returns true if a notice has this kind.
+    fn has_kind(&self, kind: NoticeKind) -> bool {
+        self.list.iter().any(|notice| notice.kind == kind)
+    }
+
     /// Returns true if a notice offers an action.
     pub(super) fn has_any_action(&self) -> bool {
         self.list.iter().any(|notice| notice.action.is_some())
@@ -275,7 +280,7 @@ impl Session {
 
     /// Adds a notice, unless a notice of the same kind exists.
     pub(super) fn notify_once(&mut self, kind: NoticeKind, message: &str, cx: &mut Cx<'_>) {
-        if !self.notices.list().iter().any(|notice| notice.kind == kind) {
+        if !self.notices.has_kind(kind) {
             self.notify(kind, message.to_owned(), None, cx);
         }
     }
@@ -283,12 +288,7 @@ impl Session {
     /// Shows a notice that the agent has lost messages of the user, unless such a notice is
     /// shown. The notice offers Retry if the newest run answers a lost message.
     pub(super) fn report_forgotten_messages(&mut self, cx: &mut Cx<'_>) {
-        if self
-            .notices
-            .list()
-            .iter()
-            .any(|notice| notice.kind == NoticeKind::Forgotten)
-        {
+        if self.notices.has_kind(NoticeKind::Forgotten) {
             return;
         }
         let newest_run = self.turn.summary.runs.last();
