@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::Session;
 use crate::{
     action::Execution,
-    conversation::{CallKey, Origin, Part, ToolCall},
+    conversation::{Origin, Part, ToolCall},
     event::end_reason,
 };
 
@@ -28,16 +28,23 @@ impl Session {
     /// the ends of messages. An incomplete call of the agent's own tool is ignored, since no answer
     /// is expected.
     pub(super) fn mark_cut_off_calls(&mut self) {
+        self.cut_off_calls_of_newest_run(|session, call| {
+            let is_answer_expected = call.has_ended() || session.is_run_by_page(call);
+            is_answer_expected && (!has_closed_args(call) || session.is_last_callout(call))
+        });
+    }
+
+    /// Marks the callouts of the newest run at the ends of messages as cut off, since they may be
+    /// incomplete.
+    pub(super) fn cut_last_callouts(&mut self) {
+        self.cut_off_calls_of_newest_run(Self::is_last_callout);
+    }
+
+    fn cut_off_calls_of_newest_run(&mut self, is_cut: fn(&Self, &ToolCall) -> bool) {
         for key in self.conversation.active_calls() {
             let call = self.conversation.call(&key);
-            let is_cut = call.is_some_and(|call| {
-                let is_of_newest_run = self.conversation.is_of_newest_run(call);
-                let is_answer_expected = call.has_ended() || self.is_run_by_page(call);
-                is_of_newest_run
-                    && is_answer_expected
-                    && (!has_closed_args(call) || self.is_last_callout(&key, call))
-            });
-            if is_cut {
+            let call = call.filter(|call| self.conversation.is_of_newest_run(call));
+            if call.is_some_and(|call| is_cut(self, call)) {
                 self.conversation.edit_call(&key, ToolCall::cut_off_args);
             }
         }
@@ -50,13 +57,13 @@ impl Session {
 
     /// Returns true if a call is a callout at the end of its message. Such a callout may have been
     /// cut off.
-    pub(super) fn is_last_callout(&self, key: &CallKey, call: &ToolCall) -> bool {
-        let message = self.conversation.message_of_call(key);
+    fn is_last_callout(&self, call: &ToolCall) -> bool {
+        let message = self.conversation.message_of_call(&call.key());
         let parts = message.map_or(&[][..], |message| &message.parts);
         let is_blank = |part: &&Part| part.as_text().is_some_and(|text| text.trim().is_empty());
         let last_part = parts.iter().rev().find(|part| !is_blank(part));
         let last_key = last_part.and_then(Part::call_key);
-        call.origin == Origin::Intercepted && last_key == Some(*key)
+        call.origin == Origin::Intercepted && last_key == Some(call.key())
     }
 }
 

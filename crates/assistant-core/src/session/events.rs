@@ -6,7 +6,7 @@
 use super::{
     Cx, Effect, InvocationId, NoticeKind, RunKey, Session,
     event_class::{CallsToCheck, extended_call_id, has_visible_text, is_quiet_event},
-    intake::{Admission, strip_text},
+    intake::{Admission, CutContent},
     legacy_interrupt,
 };
 use crate::{
@@ -34,9 +34,9 @@ impl Session {
             true => Admission::Take,
             false => self.admit_event(&mut event),
         };
-        let stripped_text = match admission {
+        let cut_content = match admission {
             Admission::Take => None,
-            Admission::TakeAndCut => Some(strip_text(&event.kind)),
+            Admission::TakeAndCut => CutContent::of_event(&event.kind),
             Admission::Drop => return self.notify_exceeded_limits(cx),
             Admission::EndRun(kind) => return self.end_run_at_limit(run, kind, cx),
         };
@@ -123,8 +123,8 @@ impl Session {
         if self.turn.fork.is_some() {
             self.store_run_thread();
         }
-        if let Some(stripped_text) = stripped_text {
-            self.end_cut_content(&stripped_text, cx);
+        if let Some(cut_content) = cut_content {
+            self.end_cut_content(cut_content, cx);
         }
         self.notify_exceeded_limits(cx);
         if let Some(kind) = self.exceeded_count_limit() {

@@ -55,6 +55,32 @@ pub(super) enum Admission {
     EndRun(LimitKind),
 }
 
+/// The content that an event extends and that was cut.
+#[derive(Debug)]
+pub(super) enum CutContent {
+    /// The arguments of the call with this id.
+    Call(String),
+    /// The text or reasoning of the message with this id.
+    Text(String),
+    /// An independent text.
+    Block,
+}
+
+impl CutContent {
+    /// Returns the content that an event extends, or `None` if the event extends no content.
+    pub(super) fn of_event(kind: &EventKind) -> Option<Self> {
+        match kind {
+            EventKind::ToolCallArgs { tool_call_id, .. } => Some(Self::Call(tool_call_id.clone())),
+            EventKind::TextMessageContent { message_id, .. }
+            | EventKind::ReasoningMessageContent { message_id, .. } => {
+                Some(Self::Text(message_id.clone()))
+            }
+            EventKind::Extension(_) => Some(Self::Block),
+            _ => None,
+        }
+    }
+}
+
 impl ReceivedAmounts {
     /// Shortens a text to the part that fits, and counts the rest as dropped. Returns the new size,
     /// or the limit plus one if the text was cut.
@@ -225,59 +251,20 @@ impl Session {
     /// Ends a message or a call whose text or arguments were cut. A call whose arguments were cut
     /// does not run and is answered as invalid. A callout at the end of a cut message does not run
     /// either.
-    pub(super) fn end_cut_content(&mut self, kind: &EventKind, cx: &mut Cx<'_>) {
-        match kind {
-            EventKind::ToolCallArgs { tool_call_id, .. } => {
-                let call = self.conversation.call_by_wire_id(tool_call_id);
+    pub(super) fn end_cut_content(&mut self, content: CutContent, cx: &mut Cx<'_>) {
+        match content {
+            CutContent::Call(id) => {
+                let call = self.conversation.call_by_wire_id(&id);
                 if let Some((key, _)) = call {
                     self.conversation.edit_call(&key, ToolCall::cut_off_args);
                 }
             }
-            EventKind::TextMessageContent { message_id, .. } => {
-                let message_id = message_id.clone();
-                let end = EventKind::TextMessageEnd {
-                    message_id: message_id.clone(),
-                };
-                self.apply_event(end.into(), cx);
+            CutContent::Text(message_id) => {
+                self.apply_event(EventKind::TextMessageEnd { message_id }.into(), cx);
                 self.cut_last_callouts();
             }
-            EventKind::Extension(_) => self.cut_last_callouts(),
-            _ => {}
+            CutContent::Block => self.cut_last_callouts(),
         }
-    }
-
-    /// Marks the callouts of this run at the ends of messages as cut off, since they may be
-    /// incomplete.
-    fn cut_last_callouts(&mut self) {
-        for key in self.conversation.active_calls() {
-            let call = self.conversation.call(&key);
-            let is_last = |call: &ToolCall| {
-                let is_of_newest_run = self.conversation.is_of_newest_run(call);
-                is_of_newest_run && self.is_last_callout(&key, call)
-            };
-            if call.is_some_and(is_last) {
-                self.conversation.edit_call(&key, ToolCall::cut_off_args);
-            }
-        }
-    }
-}
-
-/// Returns a copy of an event without its text or arguments. The copy is used to identify the
-/// message or call after the event was applied. Reasoning is converted to text; other events are
-/// copied unchanged.
-pub(super) fn strip_text(kind: &EventKind) -> EventKind {
-    let delta = String::new();
-    match kind {
-        EventKind::ToolCallArgs { tool_call_id, .. } => EventKind::ToolCallArgs {
-            tool_call_id: tool_call_id.clone(),
-            delta,
-        },
-        EventKind::TextMessageContent { message_id, .. }
-        | EventKind::ReasoningMessageContent { message_id, .. } => EventKind::TextMessageContent {
-            message_id: message_id.clone(),
-            delta,
-        },
-        other => other.clone(),
     }
 }
 
