@@ -132,15 +132,16 @@ impl State {
     }
 
     /// Returns the state of a stored call that has not ended. The state is determined by its name,
-    /// or by the phase if the name is missing. Returns `None` if the name is unknown, if the name
+    /// or by the phase if the name is missing. `hand_off_id` is the id of the tool message that
+    /// hands the call off to the agent, if the call was handed off. Returns `None` if the name is unknown, if the name
     /// is missing and the phase is final, or if only one of name and phase represents streaming
     /// arguments.
     pub(super) fn from_stored(
         name: Option<&str>,
         phase: Phase,
-        payload: StoredState,
+        review: Box<Review>,
+        hand_off_id: Option<String>,
     ) -> Option<Self> {
-        let StoredState { review, handed_off } = payload;
         let reason = match review.approval.as_ref().map(|asked| &asked.decision) {
             Some(Some(Decision::Denied { reason })) => reason.clone(),
             _ => None,
@@ -163,7 +164,7 @@ impl State {
             // A restored hand-off sends nothing to the agent, because the author of a stored record
             // is unknown.
             "handed-off" => Self::HandedOff {
-                message: Consent::from_record(handed_off.unwrap_or_default()),
+                message: Consent::from_record(hand_off_id.unwrap_or_default()),
                 out: phase == Phase::Running,
                 review,
             },
@@ -176,14 +177,6 @@ impl State {
             _ => return None,
         })
     }
-}
-
-/// The stored fields from which a state is restored.
-#[derive(Debug, Default)]
-pub(super) struct StoredState {
-    pub(super) review: Box<Review>,
-    /// The id of the tool message that hands the call off to the agent, if the call was handed off.
-    pub(super) handed_off: Option<String>,
 }
 
 /// Returns the name of the state that a phase alone determines, or `None` if the call has ended.

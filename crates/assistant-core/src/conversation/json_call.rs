@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::{
     AllowedEarlier, Author, CallApproval, CallError, CallKey, CallResult, Decider, Decision,
     ErrorKind, FormatError, History, Origin, Phase, Review, ToolCall, UseCountState,
-    after_reload::{LastStart, StoredState},
+    after_reload::LastStart,
     json_fields::{
         JsonFormat, collect_unknown_fields, take_bool, take_flag, take_int, take_object,
         take_required_text, take_text, write_unknown_fields,
@@ -238,14 +238,7 @@ pub(super) fn read_call(mut from: Object, format: JsonFormat) -> Result<ToolCall
         })),
         None => {
             let name = take_text(&mut from, "lifecycle");
-            let state = State::from_stored(
-                name.as_deref(),
-                phase,
-                StoredState {
-                    review,
-                    handed_off: hand_off_id,
-                },
-            );
+            let state = State::from_stored(name.as_deref(), phase, review, hand_off_id);
             state.ok_or_else(|| FormatError::new("tool call has an unknown 'lifecycle'"))?
         }
     };

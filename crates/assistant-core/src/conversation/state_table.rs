@@ -1,7 +1,7 @@
 //! Compares the tables of call states in `docs/calls.md` with the code.
 
 use super::{
-    after_reload::{LastStart, StoredState},
+    after_reload::LastStart,
     outcome::{Author, CallEnd, EndedCall},
     state::{State, StateEvent},
 };
@@ -307,11 +307,8 @@ fn stored_states_round_trip_to_the_state_after_a_reload() {
             _ => None,
         };
         let review = Box::new(state.review().cloned().unwrap_or_default());
-        let payload = StoredState {
-            review,
-            handed_off: hand_off_id,
-        };
-        let restored_state = State::from_stored(state.stored_state_name(phase), phase, payload);
+        let name = state.stored_state_name(phase);
+        let restored_state = State::from_stored(name, phase, review, hand_off_id);
         assert_eq!(
             restored_state,
             Some(state.after_reload(LastStart::Unrecorded)),
@@ -319,8 +316,7 @@ fn stored_states_round_trip_to_the_state_after_a_reload() {
         );
     }
     for phase in ["committing", "running", "missing", "ended", "", "Open"] {
-        let restored_state =
-            State::from_stored(Some(phase), Phase::Running, StoredState::default());
+        let restored_state = State::from_stored(Some(phase), Phase::Running, Box::default(), None);
         assert_eq!(restored_state, None, "{phase}");
     }
 }
