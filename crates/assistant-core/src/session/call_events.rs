@@ -4,7 +4,10 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Effect, JournalEntry, Output, Session};
-use crate::conversation::{CallEvent, CallEventKind, CallKey, Change, Phase, ToolCall};
+use crate::{
+    conversation::{CallEvent, CallEventKind, CallKey, Change, Phase, ToolCall},
+    order::in_order,
+};
 
 impl Output {
     /// Reduces the events to their net effect: one event for each call whose phase differs from the
@@ -64,8 +67,9 @@ impl Session {
     pub(super) fn open_call_events(&self) -> Vec<CallEvent> {
         let open_calls = self.conversation.all_calls();
         let open_calls = open_calls.filter(|call| is_observed_phase(call.phase()));
-        let mut open_calls: Vec<&ToolCall> = open_calls.collect();
-        open_calls.sort_unstable_by_key(|call| call.key().number());
+        let open_calls = in_order(open_calls.collect(), |call: &&ToolCall| {
+            call.key().sort_key()
+        });
         let events = open_calls.into_iter().map(|call| {
             let mut event = call.create_event(CallEventKind::Detached, call.phase());
             event.phase = Phase::Cancelled;

@@ -185,7 +185,7 @@ impl Session {
         let calls = message_calls.chain(self.conversation.direct_calls());
         let mut items: Vec<CallOrRecord<'_>> = calls.map(CallOrRecord::Call).collect();
         items.extend(self.past_direct.iter().map(CallOrRecord::Past));
-        let items = crate::order::in_order(items, CallOrRecord::key_number);
+        let items = crate::order::in_order(items, |item| item.key().sort_key());
         let excess = items.len().saturating_sub(MAX_DETAILED_CALLS);
         for (index, item) in items.into_iter().enumerate() {
             history.count_call(item.name());
@@ -223,12 +223,11 @@ impl CallOrRecord<'_> {
         }
     }
 
-    /// Returns the number of the call's key; keys are assigned in order of appearance.
-    fn key_number(&self) -> i64 {
-        let key = match self {
+    /// Returns the call's key; keys are assigned in order of appearance.
+    const fn key(&self) -> CallKey {
+        match self {
             Self::Call(call) => call.key(),
             Self::Past(record) => record.call,
-        };
-        i64::try_from(key.number()).unwrap_or(i64::MAX)
+        }
     }
 }
