@@ -46,18 +46,14 @@ impl State {
                 Self::Open(review) | Self::RuleAsked { review, .. } | Self::Invalid(_, review),
                 LastStart::Unrecorded,
             ) => Self::Open(review),
-            (Self::Missing(review), LastStart::Unrecorded) => {
-                Self::Asked(UserQuestion::new(*review))
-            }
-            (Self::Asked(question), LastStart::Unrecorded) => {
-                Self::Asked(UserQuestion::new(question.review))
-            }
-            (Self::Allowed(clearance), LastStart::Unrecorded) => {
-                Self::from_allowed_review(Box::new(clearance.review))
-            }
-            (Self::Committing(_, review), LastStart::Unrecorded) => {
-                Self::from_allowed_review(review)
-            }
+            (
+                Self::Missing(review) | Self::Asked(UserQuestion { review, .. }),
+                LastStart::Unrecorded,
+            ) => Self::Asked(UserQuestion::new(review)),
+            (
+                Self::Allowed(Clearance { review, .. }) | Self::Committing(_, review),
+                LastStart::Unrecorded,
+            ) => Self::from_allowed_review(review),
 
             // The call becomes remote, because the next page does not run the call and has no
             // pending answer to the agent.
@@ -99,7 +95,7 @@ impl State {
             approval.filter(|approval| approval.decision == Some(Decision::Approved));
         match user_approval.map(|approval| approval.interrupt_id.is_some()) {
             None => Self::Open(review),
-            Some(false) => Self::Allowed(Clearance::new(*review)),
+            Some(false) => Self::Allowed(Clearance::new(review)),
             Some(true) => Self::InterruptApproved { out: false, review },
         }
     }
@@ -154,7 +150,7 @@ impl State {
         Some(match name {
             STREAMING => Self::Streaming(review.history),
             "open" => Self::Open(review),
-            "asked" => Self::Asked(UserQuestion::new(*review)),
+            "asked" => Self::Asked(UserQuestion::new(review)),
             "allowed" => Self::from_allowed_review(review),
             "denied" => Self::Denied { reason, review },
             "remote" => Self::Remote {

@@ -216,7 +216,7 @@ impl ToolCall {
 
     /// Removes and returns the request for a preview that the page's question waits for, if the
     /// question waits for a preview.
-    pub(crate) const fn take_awaited_preview(&mut self) -> Option<AwaitedPreview> {
+    pub(crate) const fn take_awaited_preview(&mut self) -> Option<Box<AwaitedPreview>> {
         match &mut self.state {
             State::Asked(question) => question.awaited.take(),
             _ => None,

@@ -80,7 +80,7 @@ impl State {
                 clearance.permission = permission;
             }
             (CallDataChange::PreviewAwaited(awaited), Self::Asked(question)) => {
-                question.awaited = Some(awaited);
+                question.awaited = Some(Box::new(awaited));
             }
             (change, state) => state.apply_review_change(change),
         }

@@ -76,17 +76,17 @@ impl Review {
 /// A question to the user about a call.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct UserQuestion {
-    pub(crate) review: Review,
+    pub(crate) review: Box<Review>,
     /// The preview for which the question waits, if any.
-    pub(crate) awaited: Option<AwaitedPreview>,
+    pub(crate) awaited: Option<Box<AwaitedPreview>>,
 }
 
 impl UserQuestion {
-    pub(super) fn new(review: Review) -> Box<Self> {
-        Box::new(Self {
+    pub(super) const fn new(review: Box<Review>) -> Self {
+        Self {
             review,
             awaited: None,
-        })
+        }
     }
 
     /// Returns true if the user has approved the call and a new preview was requested for
@@ -115,14 +115,14 @@ pub(crate) struct PreviewApproval {
 /// The review of a call that may start, and the state of the application's permission.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Clearance {
-    pub(crate) review: Review,
+    pub(crate) review: Box<Review>,
     pub(crate) permission: Permission,
 }
 
 impl Clearance {
-    pub(super) fn new(review: Review) -> Box<Self> {
+    pub(super) const fn new(review: Box<Review>) -> Self {
         let permission = Permission::Unasked;
-        Box::new(Self { review, permission })
+        Self { review, permission }
     }
 }
 

@@ -31,9 +31,9 @@ pub(crate) enum State {
         review: Box<Review>,
     },
     /// The page asks the user.
-    Asked(Box<UserQuestion>),
+    Asked(UserQuestion),
     /// The call may start.
-    Allowed(Box<Clearance>),
+    Allowed(Clearance),
     /// The call is invalid. The error is sent once the run is over.
     Invalid(CallError, Box<Review>),
     /// The call was denied. The denial is sent once the run is over.
@@ -268,9 +268,11 @@ impl State {
                 review,
             },
             (Self::Open(review) | Self::RuleAsked { review, .. }, E::QuestionPut) => {
-                Self::Asked(UserQuestion::new(*review))
+                Self::Asked(UserQuestion::new(review))
             }
-            (Self::Open(review), E::Cleared) => Self::Allowed(Clearance::new(*review)),
+            (Self::Open(review) | Self::Asked(UserQuestion { review, .. }), E::Cleared) => {
+                Self::Allowed(Clearance::new(review))
+            }
             (
                 Self::RuleAsked {
                     about, mut review, ..
@@ -278,9 +280,8 @@ impl State {
                 E::Cleared,
             ) => {
                 review.cleared = about;
-                Self::Allowed(Clearance::new(*review))
+                Self::Allowed(Clearance::new(review))
             }
-            (Self::Asked(question), E::Cleared) => Self::Allowed(Clearance::new(question.review)),
             (
                 state @ (Self::Missing(_)
                 | Self::RuleAsked { .. }
@@ -313,7 +314,7 @@ impl State {
             // A handler starts in two steps, and only from `Allowed`, so that the journal contains
             // the start before the handler runs.
             (Self::Allowed(clearance), E::CommitAsked(commit)) => {
-                Self::Committing(commit, Box::new(clearance.review))
+                Self::Committing(commit, clearance.review)
             }
             (Self::Committing(_, mut review), E::Started(id, timer)) => {
                 review.cleared = None;
@@ -334,7 +335,7 @@ impl State {
             (Self::Allowed(clearance), E::HandedOff(message)) => Self::HandedOff {
                 message,
                 out: false,
-                review: Box::new(clearance.review).without_check(),
+                review: clearance.review.without_check(),
             },
             (
                 Self::HandedOff {
@@ -412,6 +413,8 @@ impl State {
             Self::Open(review)
             | Self::Missing(review)
             | Self::RuleAsked { review, .. }
+            | Self::Asked(UserQuestion { review, .. })
+            | Self::Allowed(Clearance { review, .. })
             | Self::Invalid(_, review)
             | Self::Denied { review, .. }
             | Self::Committing(_, review)
@@ -421,8 +424,6 @@ impl State {
             | Self::Interrupted { review, .. }
             | Self::InterruptApproved { review, .. }
             | Self::InterruptDenied { review, .. } => Some(review),
-            Self::Asked(question) => Some(&question.review),
-            Self::Allowed(clearance) => Some(&clearance.review),
             Self::Ended(outcome) => Some(&outcome.review),
         }
     }
@@ -435,6 +436,8 @@ impl State {
             Self::Open(review)
             | Self::Missing(review)
             | Self::RuleAsked { review, .. }
+            | Self::Asked(UserQuestion { review, .. })
+            | Self::Allowed(Clearance { review, .. })
             | Self::Invalid(_, review)
             | Self::Denied { review, .. }
             | Self::Committing(_, review)
@@ -444,8 +447,6 @@ impl State {
             | Self::Interrupted { review, .. }
             | Self::InterruptApproved { review, .. }
             | Self::InterruptDenied { review, .. } => Some(review),
-            Self::Asked(question) => Some(&mut question.review),
-            Self::Allowed(clearance) => Some(&mut clearance.review),
             Self::Ended(outcome) => Some(&mut outcome.review),
         }
     }

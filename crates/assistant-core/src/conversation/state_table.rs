@@ -35,8 +35,8 @@ fn states() -> Vec<(&'static str, State)> {
                 review: Box::default(),
             },
         ),
-        ("Asked", State::Asked(UserQuestion::new(Review::default()))),
-        ("Allowed", State::Allowed(Clearance::new(Review::default()))),
+        ("Asked", State::Asked(UserQuestion::new(Box::default()))),
+        ("Allowed", State::Allowed(Clearance::new(Box::default()))),
         ("Invalid", State::Invalid(handler_error(), Box::default())),
         (
             "Denied",
@@ -218,11 +218,11 @@ fn stored_states() -> Vec<(&'static str, State)> {
     variants.extend([
         (
             "Allowed (approved here)",
-            State::Allowed(Clearance::new((*page_review).clone())),
+            State::Allowed(Clearance::new(page_review.clone())),
         ),
         (
             "Allowed (approved to the agent)",
-            State::Allowed(Clearance::new((*agent_review).clone())),
+            State::Allowed(Clearance::new(agent_review.clone())),
         ),
         (
             "Committing (approved here)",
