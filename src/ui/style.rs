@@ -35,6 +35,7 @@ pub const STYLE: &str = sheets![
     "lowered",
     "palettes",
     "controls",
+    "variants",
     "field",
     "chat",
     "message",
