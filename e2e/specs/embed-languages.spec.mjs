@@ -145,6 +145,28 @@ languageTest("unknown and invalid labels are refused by name", "de", async (page
   assert.match(messages[3], /`labels`/);
 });
 
+languageTest("a change of the language applies after an invalid one", "", async (page) => {
+  const refused = await page.evaluate(async () => {
+    const { mount } = await import("./embed/index.js");
+    const place = document.body.appendChild(document.createElement("div"));
+    const chat = await mount(place, { url: "/agent" });
+    const attempts = [{ labels: { send: 1 } }, { lang: 3 }].map((changes) => {
+      try {
+        return chat.update(changes);
+      } catch (error) {
+        return `${error}`;
+      }
+    });
+    chat.update({ labels: { sned: "x" } });
+    chat.update({ lang: "de" });
+    return attempts;
+  });
+  assert.match(refused[0], /^TypeError: update: the label `send`/);
+  assert.match(refused[1], /^TypeError: update: the option `lang`/);
+  const german = await labelsOf("de");
+  await page.getByRole("textbox", { name: german.message, exact: true }).waitFor();
+}, { allow: [/`sned`/] });
+
 for (const [width, height] of [[1280, 800], [360, 740]]) {
   languageTest(`Arabic is laid out from right to left at ${width} × ${height}`, "ar", async (page) => {
     const arabic = await labelsOf("ar");

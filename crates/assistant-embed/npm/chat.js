@@ -3,7 +3,7 @@ import { convertAction } from "./action.js";
 import { streaming } from "./agent.js";
 import { headerPairs, highlighting, isElement, observing, refuseUnknown, requestingHeaders } from "./foreign.js";
 import { handleOf } from "./handle.js";
-import { textsOf } from "./languages.js";
+import { readLanguage, textsOf } from "./languages.js";
 import { lookOptions, sessionOptions } from "./options.js";
 import { fill, slotsOf } from "./slots.js";
 import { enter, hasStopped, hold } from "./stopped.js";
@@ -98,7 +98,8 @@ export async function mountWith({ load, module, mountChat, protocols, stores }, 
   }
   if (store) look.store = look.storeName ?? "leptos-assistant";
   const shadows = look.shadow ? loadShadow(checked) : undefined;
-  const [words, attach] = await Promise.all([textsOf("mount", lang, labels, checked), shadows, loadProgram(load, module, checked)]);
+  let language = readLanguage("mount", lang, labels);
+  const [words, attach] = await Promise.all([textsOf("mount", language, checked), shadows, loadProgram(load, module, checked)]);
   Object.assign(look, { texts: words.texts, language: words.language });
   await settled?.();
   // Attached last: it hides the content of the element, and cannot be removed.
@@ -113,26 +114,28 @@ export async function mountWith({ load, module, mountChat, protocols, stores }, 
     shadow?.end();
     throw error;
   }
-  const empty = fill(place, shadow?.slots(slots) ?? slots);
+  let empty;
+  try {
+    empty = fill(place, shadow?.slots(slots) ?? slots);
+  } catch (error) {
+    chat.unmount();
+    clear();
+    shadow?.end();
+    throw error;
+  }
   let removed = false;
   let agent = { url, headers };
-  let language = { lang, labels };
-  /** The number of the newest change of the language. */
-  let turn = 0;
   const speak = async (changes) => {
-    const before = language;
-    language = { ...before, ...changes };
-    const mine = ++turn;
-    const words = await textsOf("update", language.lang, language.labels, checked).catch((error) => {
-      // The next change must not fail by the same value.
-      if (mine === turn) language = before;
-      throw error;
-    });
-    if (removed || mine !== turn) return;
+    const next = { ...language, ...changes };
+    const words = await textsOf("update", next, checked);
+    if (removed) return;
+    language = next;
     Object.assign(look, { texts: words.texts, language: words.language });
     clear.replace(words.stopped);
     enter(() => chat.setTexts(look));
   };
+  /** The last change of the language. Changes are made in order, and one that fails has no effect on later ones. */
+  let spoken = Promise.resolve();
   const call = (act) => {
     if (removed) throw new Error("The chat has been taken out of the page");
     return enter(act);
@@ -153,16 +156,14 @@ export async function mountWith({ load, module, mountChat, protocols, stores }, 
       if (!inPage) checkAddress("update", next.url);
       checkCredentials("update", changes.credentials);
       lookOptions("update", changes);
+      const { lang, own } = readLanguage("update", changes.lang, changes.labels);
       const nextPairs = takeHeaders(next.headers, look);
       for (const name of ["credentials", "model", "label", "greeting"]) if (name in changes) look[name] = changes[name];
       if (["url", "headers", "credentials", "model"].some((name) => name in changes)) call(() => chat.setAgent(String(next.url), nextPairs, look));
       agent = { url: next.url, headers: next.headers };
       if ("label" in changes || "greeting" in changes) call(() => chat.setTexts(look));
-      const { lang, labels } = changes;
-      if ("lang" in changes || "labels" in changes) {
-        const known = { ...("lang" in changes && { lang }), ...("labels" in changes && { labels }) };
-        speak(known).catch(reportError);
-      }
+      const known = { ...("lang" in changes && { lang }), ...("labels" in changes && { own }) };
+      if (Object.keys(known).length > 0) spoken = spoken.then(() => speak(known)).catch(reportError);
     },
     unmount() {
       if (removed) return;

@@ -7,7 +7,14 @@ export function highlightJs(load) {
   let loading;
   return async (code, language) => {
     loading ??= load();
-    const loaded = await loading;
+    let loaded;
+    try {
+      loaded = await loading;
+    } catch (error) {
+      // The next block tries again.
+      loading = undefined;
+      throw error;
+    }
     const hljs = loaded.default ?? loaded;
     if (!hljs.getLanguage(language)) return [];
     return tokens(hljs.highlight(code, { language, ignoreIllegals: true }).value);

@@ -16,13 +16,17 @@ const FILES = {
 /** Imports a file, checked if the page demands it. */
 const fetchFile = (name, checked) => checked?.load(`labels/${name}.js`) ?? FILES[name]();
 
+/** Checks the options `lang` and `labels`, the page's labels by name. Returns the language and the labels as pairs. */
+export function readLanguage(where, lang, labels) {
+  if (lang !== undefined && typeof lang !== "string") throw new TypeError(`${where}: the option \`lang\` must be a language, such as "de"`);
+  return { lang, own: ownTexts(where, labels) };
+}
+
 /**
  * Returns the texts for the program, a list in which a missing text is English, their language, and the texts of the notice
- * that the chat has stopped. `labels` are the page's labels, by name.
+ * that the chat has stopped. Fails if there is no label with the name of a label of the page.
  */
-export async function textsOf(where, lang, labels, checked) {
-  if (lang !== undefined && typeof lang !== "string") throw new TypeError(`${where}: the option \`lang\` must be a language, such as "de"`);
-  const own = ownTexts(where, labels);
+export async function textsOf(where, { lang, own }, checked) {
   const code = languageOf(lang ?? "");
   const [file, named] = await Promise.all([code ? load(code, checked) : {}, own.length > 0 ? fetchFile("names", checked) : undefined]);
   const { texts = [], stopped = {} } = file;

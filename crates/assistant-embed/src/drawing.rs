@@ -54,7 +54,7 @@ impl DrawFunction {
             let drawing = drawing.clone();
             let check_drawing = move || {
                 let is_open = failure.try_get_untracked() == Some(None);
-                if is_open && (is_empty(&drawing) || !drawing.is_connected()) {
+                if is_open && (is_empty(&drawing) || drawing.parent_node().is_none()) {
                     failure.set(Some("it shows nothing".to_owned()));
                 }
             };
