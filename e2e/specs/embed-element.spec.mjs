@@ -90,6 +90,8 @@ elementTest("an element loads its program when shown, and its actions require ap
       ],
     ),
   );
+  const calls = (await events(page)).filter(({ kind }) => ["approval", "action"].includes(kind));
+  assert.deepEqual(calls.map(({ id }) => id), ["c", "c", "c"], "events name calls by the agent's ids");
   await accessible(page, "leptos-assistant");
   await chat.picture("embed as an element");
   assert.ok(!fetched.some((path) => path.includes("_full")), "the small module is enough");
@@ -155,6 +157,46 @@ elementTest("an element mounts its chat after a late address or an unmount", asy
   await eventually(() => assert.ok(agent.requests("opens").length > 0));
   assert.deepEqual(agent.requests("opens")[0].body.messages.map(({ role }) => role), ["user"]);
 }, { allow: [/`url`/] });
+
+elementTest("corrected options mount the chat, and an invalid change has no effect on the others", async (page, chat) => {
+  await page.evaluate(() => {
+    globalThis.element = document.querySelector("leptos-assistant");
+    globalThis.ends = 0;
+    globalThis.element.addEventListener("leptos-assistant-end", () => globalThis.ends++);
+    globalThis.element.options = { labels: { composer: 5 } };
+  });
+  await show(page);
+  await eventually(async () => assert.equal((await kinds(page)).at(-1), "error"));
+  await page.evaluate(() => (globalThis.element.options = { onEvent() {}, lang: "de" }));
+  await eventually(async () => assert.ok(await page.evaluate(() => Boolean(globalThis.element.chat))));
+  const errors = async () => (await events(page)).filter(({ kind }) => kind === "error").map(({ message }) => message);
+  const unknown = ["lang", "onEvent"].map((name) => `<leptos-assistant>: \`${name}\` is no option of the element`);
+  assert.deepEqual((await errors()).slice(-2), unknown);
+  const ends = await page.evaluate(() => globalThis.ends);
+  await page.evaluate(() => {
+    globalThis.element.setAttribute("url", "ftp://example.com");
+    globalThis.element.options = { headers: { "bad name": "1" } };
+    globalThis.element.setAttribute("label", "Renamed");
+  });
+  await chat.root.getByRole("heading", { name: "Renamed" }).waitFor();
+  const [address, header] = (await errors()).slice(-2);
+  assert.match(address, /`url` must be an address of HTTP/);
+  assert.match(header, /header "bad name"/);
+  assert.equal(await page.evaluate(() => globalThis.ends), ends, "the chat goes on");
+  await page.evaluate(() => globalThis.element.chat.unmount());
+  assert.equal(await page.evaluate(() => globalThis.ends), ends + 1);
+}, { allow: [/`url`|`lang`|`onEvent`|label|header/] });
+
+elementTest("a framework can assign the property `open`, and the method stays", async (page) => {
+  const states = await page.evaluate(() => {
+    const element = document.createElement("leptos-assistant");
+    return [true, false, "", undefined].map((value) => {
+      element.open = value;
+      return element.hasAttribute("open");
+    }).concat(element.open() ?? element.hasAttribute("open"));
+  });
+  assert.deepEqual(states, [true, false, true, false, true]);
+});
 
 elementTest("children with a slot are moved into the window, also of another conversation or layout", async (page, chat, { agent }) => {
   await page.evaluate(() => {

@@ -14,6 +14,8 @@ const TEXTS = {
 };
 /** The names of the attributes whose values are texts. */
 export const TEXT_ATTRIBUTES = Object.keys(TEXTS);
+/** The options of `mount` that the element sets itself. */
+const OWN = ["lang", "onEvent", "shadow"];
 const LAYOUTS = ["inline", "popup", "sidebar"];
 const LOADINGS = ["eager", "idle", "intent", "visible"];
 
@@ -43,6 +45,10 @@ export const loadingOf = (element, layout, complain) =>
  */
 export function readOptions(element, property, complain) {
   const options = { ...property };
+  for (const name of OWN) {
+    if (name in options) complain(fault(`\`${name}\` is no option of the element`));
+    delete options[name];
+  }
   for (const [name, option] of Object.entries(TEXTS)) {
     const value = element.getAttribute(name);
     if (value !== null) options[option] = value;
@@ -67,13 +73,17 @@ function addressError(url) {
   return fault(`the attribute \`url\` must be an address of HTTP, not "${url}"`);
 }
 
-/** Returns true if two values of an option are equal. Plain objects are compared by their content. */
-export function sameOption(one, other) {
-  if (Object.is(one, other)) return true;
-  if (typeof one !== "object" || typeof other !== "object" || one === null || other === null) return false;
-  try {
-    return JSON.stringify(one) === JSON.stringify(other);
-  } catch {
-    return false;
-  }
+/** Returns the names of the options that differ. Lists and plain objects are compared by their content. */
+export function changedOptions(one, other) {
+  return Object.keys({ ...one, ...other }).filter((name) => {
+    const [before, after] = [one[name], other[name]];
+    if (Object.is(before, after)) return false;
+    try {
+      return !isPlain(before) || !isPlain(after) || JSON.stringify(before) !== JSON.stringify(after);
+    } catch {
+      return true;
+    }
+  });
 }
+
+const isPlain = (value) => value?.constructor === Object || Array.isArray(value);

@@ -1,8 +1,8 @@
-import type { MountOptions } from "./full.js";
+import type { FullChat, MountOptions } from "./full.js";
 import type { ActionDefinition, ActionPhase, Chat } from "./index.js";
 
-/** The options of `mount` that are no attribute of the element alone. */
-type ElementOptions<Options> = Options extends unknown ? Partial<Omit<Options, "shadow">> : never;
+/** The options of `mount`, but those that the element sets itself. */
+type ElementOptions<Options> = Options extends unknown ? Partial<Omit<Options, "lang" | "onEvent" | "shadow">> : never;
 
 /**
  * The chat as an element, `<leptos-assistant>`, defined by importing this file. Its content is replaced by the chat, apart
@@ -39,10 +39,17 @@ export class LeptosAssistantElement extends HTMLElement {
    * new `labels` at once, and the others begin another chat.
    */
   options: ElementOptions<MountOptions>;
-  /** The chat, from `leptos-assistant-ready` on. */
-  readonly chat: Chat | undefined;
-  /** Opens the popup or sidebar and moves the focus into its composer; shows an inline element. */
-  open(): void;
+  /**
+   * The chat, from `leptos-assistant-ready` on. It is a `FullChat` if the element has a store, or another protocol than
+   * AG-UI.
+   */
+  readonly chat: Chat | FullChat | undefined;
+  /**
+   * Opens the popup or sidebar and moves the focus into its composer; shows an inline element. An assigned value opens or
+   * closes it, as the attribute does, because frameworks assign properties.
+   */
+  get open(): () => void;
+  set open(open: boolean | "");
   /** Closes the popup or sidebar, and returns the focus to its button; hides an inline element. */
   close(): void;
   /** Opens or closes. */
@@ -57,7 +64,7 @@ export class LeptosAssistantElement extends HTMLElement {
 /** The events of the element; all bubble and leave shadow trees. */
 export interface LeptosAssistantEvents {
   /** The chat is mounted. */
-  "leptos-assistant-ready": CustomEvent<{ chat: Chat }>;
+  "leptos-assistant-ready": CustomEvent<{ chat: Chat | FullChat }>;
   /** It was opened or closed. */
   "leptos-assistant-open": CustomEvent<{ open: boolean }>;
   /** A message is complete: the user's, or the agent's once its text has ended. */
@@ -66,6 +73,8 @@ export interface LeptosAssistantEvents {
   "leptos-assistant-approval": CustomEvent<{ id: string; name: string }>;
   /** A call runs, or has ended. */
   "leptos-assistant-action": CustomEvent<{ id: string; name: string; phase: ActionPhase }>;
+  /** The chat has ended, or could not be mounted. */
+  "leptos-assistant-end": CustomEvent<undefined>;
   /**
    * The chat shows an error; or, with `error`, the element could not mount a chat, register an action, or use an
    * attribute, which its message names. The latter is also reported as an error of the page, unless `preventDefault` is

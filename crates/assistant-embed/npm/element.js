@@ -1,6 +1,6 @@
 // The chat as an element: `<leptos-assistant url="…"></leptos-assistant>`. This file and the files that it imports at its
 // beginning are small; the program is fetched when the attribute `loading` says. See element.d.ts.
-import { TEXT_ATTRIBUTES, LIVE, fault, layoutOf, loadingOf, readOptions, sameOption } from "./attributes.js";
+import { TEXT_ATTRIBUTES, LIVE, changedOptions, fault, layoutOf, loadingOf, readOptions } from "./attributes.js";
 import { checks } from "./checked.js";
 import { atIntent, whenIdle, whenVisible } from "./intent.js";
 import { Inline, Shell } from "./launcher.js";
@@ -24,8 +24,8 @@ export class LeptosAssistantElement extends (globalThis.HTMLElement ?? Object) {
   #chat;
   /** The function that removes the chat from the page. */
   #unmount;
-  /** True if the options allowed no chat at the last attempt. */
-  #isInvalid = false;
+  /** The options of the last attempt, if it failed. */
+  #refused;
   /** True from the moment at which the load is scheduled until the chat ends or fails to load. */
   #isExpected = false;
   /** True once all methods of the chat are loaded. */
@@ -99,8 +99,13 @@ export class LeptosAssistantElement extends (globalThis.HTMLElement ?? Object) {
     this.#refresh();
   }
 
-  open() {
-    this.setAttribute("open", "");
+  // A framework that sets properties, as in `open={true}`, must not replace the method.
+  get open() {
+    return () => this.setAttribute("open", "");
+  }
+
+  set open(open) {
+    this.toggleAttribute("open", open === "" || Boolean(open));
   }
 
   close() {
@@ -153,8 +158,10 @@ export class LeptosAssistantElement extends (globalThis.HTMLElement ?? Object) {
     const loading = loadingOf(this, layout, complain);
     this.#listen(layout, loading);
     if (this.#isExpected && layout === "inline" && loading !== "visible" && !error) void this.#draw();
-    if (this.#mounted) this.#update();
-    else if (this.#isInvalid ? !error : opened || (this.#isOpen() && layout !== "inline")) this.#load();
+    if (this.#mounted) return this.#update();
+    const isWanted = opened || (this.#isOpen() && layout !== "inline");
+    const refused = this.#refused;
+    if (refused ? !error && (isWanted || changedOptions(options, refused).length > 0) : isWanted) this.#load();
   }
 
   /** Attaches a shadow root, and applies attributes and options then. */
@@ -239,9 +246,9 @@ export class LeptosAssistantElement extends (globalThis.HTMLElement ?? Object) {
   async #mount() {
     const turn = ++this.#turn;
     this.#isExpected = true;
+    const { options, error } = this.#read();
+    this.#refused = undefined;
     try {
-      const { options, error } = this.#read();
-      this.#isInvalid = Boolean(error);
       if (error) throw error;
       this.#mounted = options;
       (this.#early ?? this.#view).loading();
@@ -274,6 +281,7 @@ export class LeptosAssistantElement extends (globalThis.HTMLElement ?? Object) {
     } catch (error) {
       if (turn !== this.#turn) return;
       this.#end();
+      this.#refused = options;
       (this.#early ?? this.#view).failed();
       this.#report(error);
     }
@@ -282,9 +290,11 @@ export class LeptosAssistantElement extends (globalThis.HTMLElement ?? Object) {
   /** Applies changed options to the chat, or mounts a new chat. */
   #update() {
     const { options, error } = this.#read();
-    if (error) return;
-    const names = new Set([...Object.keys(options), ...Object.keys(this.#mounted)]);
-    const changed = [...names].filter((name) => !sameOption(options[name], this.#mounted[name]));
+    if (error) {
+      this.#complain(error);
+      options.url = this.#mounted.url;
+    }
+    const changed = changedOptions(options, this.#mounted);
     if (changed.length === 0) return;
     if (!changed.every((name) => LIVE.includes(name))) {
       this.#end();
@@ -293,10 +303,17 @@ export class LeptosAssistantElement extends (globalThis.HTMLElement ?? Object) {
     // Otherwise the chat that is being mounted is updated once it is there.
     if (!this.#chat) return;
     this.#mounted = options;
-    this.#chat.update(Object.fromEntries(changed.map((name) => [name, options[name]])));
+    for (const name of changed) {
+      try {
+        this.#chat.update({ [name]: options[name] });
+      } catch (error) {
+        this.#report(error);
+      }
+    }
   }
 
   #end() {
+    this.#send("end");
     this.#turn++;
     this.#isExpected = false;
     this.#mounted = undefined;

@@ -81,6 +81,12 @@ export function attach(node, scope, outlet, send) {
     disconnect = scope.connect(chat, outlet);
   };
   if (node.chat) connect(node.chat);
+  // Sent by the element itself when its chat ends.
+  const forget = () => {
+    disconnect?.();
+    disconnect = undefined;
+  };
+  node.addEventListener("leptos-assistant-end", forget, { signal: listeners.signal });
   on("ready", ({ chat }) => {
     connect(chat);
     send("ready", chat);
@@ -88,7 +94,7 @@ export function attach(node, scope, outlet, send) {
   for (const kind of EVENTS) on(kind, (detail) => send(kind, kind === "open" ? detail.open : detail));
   return () => {
     listeners.abort();
-    disconnect?.();
+    forget();
   };
 }
 

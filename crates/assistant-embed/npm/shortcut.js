@@ -20,9 +20,9 @@ export function shortcutOf(text, complain) {
   return { key: key.toLowerCase(), held, name: [...held.map((name) => NAMES[name]), key].join("+") };
 }
 
-/** Returns true if a keyboard event matches a shortcut. With Alt, some keyboards report another character. */
+/** Returns true if a keyboard event matches a shortcut. With Alt, some keyboards report another character, and Space has none. */
 export function isPressed(shortcut, event) {
   // Browsers dispatch events without a key when they fill in a form.
-  const isKey = event.key?.toLowerCase() === shortcut.key || event.code?.toLowerCase() === `key${shortcut.key}`;
+  const isKey = [shortcut.key, `key${shortcut.key}`].includes(event.code?.toLowerCase()) || event.key?.toLowerCase() === shortcut.key;
   return isKey && Object.keys(NAMES).every((name) => event[name] === shortcut.held.includes(name));
 }
