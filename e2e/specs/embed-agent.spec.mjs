@@ -51,6 +51,19 @@ pageTest("an agent in the page streams text, calls an action and sets the state"
   assert.equal(server.requests("").length, 0, "nothing is sent");
 });
 
+pageTest("an emoji that is split over two events is joined", {}, async (page) => {
+  const chat = await mountWith(page, () =>
+    function* ({ threadId, runId }) {
+      yield { type: "RUN_STARTED", threadId, runId };
+      yield { type: "TEXT_MESSAGE_START", messageId: "m", role: "assistant" };
+      for (const delta of ["Fine \ud83d", "\ude00!"]) yield { type: "TEXT_MESSAGE_CONTENT", messageId: "m", delta };
+      yield { type: "TEXT_MESSAGE_END", messageId: "m" };
+      yield { type: "RUN_FINISHED", threadId, runId };
+    });
+  await chat.ask("How are you?");
+  await chat.says("Fine \u{1f600}!");
+});
+
 pageTest("Stop aborts the signal and ends the generator", {}, async (page) => {
   const chat = await mountWith(page, () =>
     async function* ({ threadId, runId }, { signal }) {

@@ -62,7 +62,7 @@ function handlers() {
     "gives what cannot be written as JSON": () => ({ toJSON: thrower }),
     "gives what is nested too deeply": () => deep,
     "gives too much": () => "x".repeat(12_000_000),
-    "gives half of a pair": () => "\ud800",
+    "gives a promise in an object": () => ({ later: Promise.resolve(1) }),
   };
 }
 
@@ -128,6 +128,60 @@ pageTest("results are converted as JSON: dates, maps, sets and undefined", {}, a
   const result = agent.requests("tool")[1].body.messages.at(-1).content;
   const map = '{"a":[1,"b"],"__proto__":2}';
   assert.equal(result, `{"list":[null,null,null,0],"date":"1970-01-01T00:00:00.000Z","map":${map},"own":"by itself","none":null}`);
+});
+
+pageTest("half an emoji becomes a replacement character", {}, async (page, agent) => {
+  const chat = await mountIn(page, "one", `${agent.url}tool`, { initial: [{ id: "u", role: "user", content: "cut \ud83d" }] });
+  await chat.says("cut \ufffd");
+  const state = await page.evaluate(() => {
+    const { one } = globalThis.chats;
+    one.registerAction({ name: "work", parameters: { type: "object" }, handler: () => ["cut \ud83d", "whole \ud83d\ude00"] });
+    one.setState({ title: "cut \ud83d" });
+    return one.state();
+  });
+  assert.deepEqual(state, { title: "cut \ufffd" });
+  await chat.ask("Work");
+  assert.equal(agent.requests("tool")[1].body.messages.at(-1).content, '["cut \ufffd","whole \u{1f600}"]');
+});
+
+pageTest("values that are no JSON are reported by name, and the previous value is used", { allow: [/leptos-assistant/] }, async (page, agent) => {
+  const reports = [];
+  page.on("console", (message) => message.type() === "error" && reports.push(message.text()));
+  const chat = await mountIn(page, "one", `${agent.url}tool`);
+  await page.evaluate(() => {
+    const { one } = globalThis.chats;
+    globalThis.circle = {};
+    globalThis.circle.circle = globalThis.circle;
+    let schema = { type: "object", properties: { n: { type: "number" } } };
+    const sanitize = async (args) => args;
+    one.registerAction({ name: "work", parameters: () => schema, sanitize, handler: (args) => (globalThis.ran = args) });
+    one.registerContext("round", () => globalThis.circle);
+    one.registerContext("late", async () => 1);
+    one.listTools();
+    schema = globalThis.circle;
+  });
+  await chat.ask("Work");
+  const { tools, context } = agent.requests("tool")[0].body;
+  assert.deepEqual(tools[0].parameters.properties, { n: { type: "number" } });
+  assert.deepEqual(context, []);
+  assert.equal(await page.evaluate(() => globalThis.ran), undefined, "the handler gets no arguments that were not sanitized");
+  for (const report of [
+    'action "work": `parameters`: its result is no JSON',
+    'action "work": `sanitize`: it must not return a promise',
+    'registerContext("round"): its result is no JSON',
+    'registerContext("late"): it must not return a promise',
+  ]) {
+    assert.ok(reports.some((text) => text.includes(report)), `${report}: ${reports.join("; ")}`);
+  }
+  for (const [act, message] of [
+    [() => chats.one.setState(Promise.resolve(1)), /^TypeError: setState: argument 1 must be JSON/],
+    [() => chats.one.setState(() => 1), /^TypeError: setState: argument 1 must be JSON/],
+    [() => chats.one.updateState(async (state) => state), /^TypeError: setState: argument 1 must be JSON/],
+    [() => chats.one.setState(JSON.parse("[".repeat(200) + "]".repeat(200))), /^Error: The value is nested beyond 127 levels/],
+    [() => chats.one.execute("work", JSON.parse("[".repeat(200) + "]".repeat(200))), /^Error: The value is nested beyond 127 levels/],
+  ]) {
+    assert.match(await thrown(page, act), message, `${act}`);
+  }
 });
 
 pageTest("unreadable and invalid fields of an action are refused by name", {}, async (page, agent) => {

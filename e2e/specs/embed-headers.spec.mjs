@@ -45,6 +45,22 @@ pageTest("headers are computed for each request", {}, async (page, agent) => {
   assert.deepEqual(tokens(agent, "open"), ["number 1", "number 2"]);
 });
 
+for (const [name, options] of Object.entries({
+  "an instance of Headers": () => ({ headers: new Headers({ "x-token": "kept" }) }),
+  "a map": () => ({ headers: new Map([["x-token", "kept"]]) }),
+  "a list of pairs": () => ({ headers: async () => [["x-token", "kept"]] }),
+  "an object with a missing value": () => ({ headers: { "x-token": "kept", authorization: undefined } }),
+})) {
+  pageTest(`headers can be ${name}`, {}, async (page, agent) => {
+    const chat = await mountWith(page, agent, "open", options);
+    await chat.ask("Hello");
+    const [{ headers }] = agent.requests("open");
+    assert.equal(headers["x-token"], "kept");
+    assert.equal(headers.authorization, undefined);
+    assert.equal(headers["0"], undefined);
+  });
+}
+
 pageTest("headers are computed once more after an HTTP 401", { allow: [/401/] }, async (page, agent) => {
   const chat = await mountWith(page, agent, "guarded", () => ({
     headers: async ({ refused }) => {

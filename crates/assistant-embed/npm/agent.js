@@ -1,5 +1,5 @@
 // An agent that the page has written: a function of a run's input that returns AG-UI events.
-import { reason, written } from "./foreign.js";
+import { reason, stringified } from "./foreign.js";
 
 /** The number of events after which the page can do other work. */
 const TURN = 64;
@@ -40,7 +40,8 @@ export function streaming(agent) {
           if (done) return [true, "null"];
           // The program stops an agent that has failed, which ends its generator.
           if (value === null || typeof value !== "object") return refused("an event of `agent` must be an object");
-          return written(value);
+          const event = stringified(value);
+          return event === undefined ? refused("an event of `agent` must be JSON") : [true, event];
         } catch (error) {
           ended = true;
           return refused(reason(error));

@@ -41,11 +41,11 @@ export const REMEMBER = [
 
 /** Returns copies of the arguments of a method, after checking them with `types`. */
 export function copiesOf(name, types, args) {
-  const copies = JSON.parse(json(`${name}: the arguments`, types.map((_, at) => args[at])));
-  types.forEach(([check, what], at) => {
-    if (!check(copies[at])) throw new TypeError(`${name}: argument ${at + 1} must be ${what}`);
+  return types.map(([check, what], at) => {
+    const copy = JSON.parse(json(`${name}: argument ${at + 1}`, args[at]));
+    if (!check(copy)) throw new TypeError(`${name}: argument ${at + 1} must be ${what}`);
+    return copy;
   });
-  return copies;
 }
 
 /** Checks the answer of a permission rule. */

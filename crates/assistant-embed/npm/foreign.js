@@ -23,7 +23,7 @@ const MAX_WAIT_MS = 10_000;
 export function handling(handler, numbers, convert) {
   return async (args, exact, context) => {
     try {
-      return written(await handler(restored(args, exact, numbers), convert(context)));
+      return written(await handler(restored(args, exact, numbers), convert(context)), "The handler's");
     } catch (error) {
       return [false, reason(error)];
     }
@@ -106,13 +106,16 @@ export function complaining(named) {
   };
 }
 
-/** Converts a result for the program. */
-export function written(value) {
+/** Converts a result for the program, or throws a `TypeError`. `whose` is the beginning of the error. */
+export function written(value, whose = "its") {
+  if (isPromise(value)) throw new TypeError("it must not return a promise");
   const json = value === undefined ? "null" : stringified(value);
-  if (json === undefined) return [false, "The handler's result is no JSON"];
-  if (json.length > MAX_RESULT) return [false, "The handler's result is too large"];
+  if (json === undefined) throw new TypeError(`${whose} result is no JSON`);
+  if (json.length > MAX_RESULT) throw new TypeError(`${whose} result is too large`);
   return [true, json];
 }
+
+const isPromise = (value) => typeof value?.then === "function";
 
 /**
  * Parses arguments, and inserts exact integers into them. Each path refers to a property that `JSON.parse` has created.
@@ -172,11 +175,13 @@ export function snapshot(where, object, fields) {
 }
 
 /**
- * Serializes a value as JSON, maps as objects and sets as lists. Returns `undefined` for a value that cannot be JSON.
+ * Serializes a value as JSON, maps as objects and sets as lists. Returns `undefined` for a value that cannot be JSON, which
+ * includes a promise at any level.
  */
 export function stringified(value) {
   try {
     return JSON.stringify(value, (_, value) => {
+      if (isPromise(value)) throw new TypeError("a promise is no JSON");
       if (value instanceof Map) return Object.fromEntries(value);
       return value instanceof Set ? [...value] : value;
     });
@@ -205,10 +210,12 @@ export function reason(error) {
 
 /** Wraps a highlighter. The wrapper never throws, and returns pairs of text and classes. */
 export function highlighting(highlight) {
+  const complain = complaining("`highlight`");
   return async (code, language) => {
     try {
       return Array.from(await highlight(code, language), ([text, classes]) => [`${text}`, `${classes ?? ""}`]);
-    } catch {
+    } catch (error) {
+      complain(error);
       return [];
     }
   };
@@ -234,11 +241,19 @@ export function observing(observer) {
   };
 }
 
-/** Converts headers to pairs that are valid in a request. */
+/**
+ * Converts headers to pairs that are valid in a request. Headers are an object, an instance of `Headers`, a map, or a list
+ * of pairs. A header whose value is `undefined` or `null` is left out.
+ */
 export function headerPairs(headers) {
-  return Object.entries(headers ?? {}).map(([name, value]) => {
+  if (headers === undefined || headers === null) return [];
+  if (typeof headers !== "object") throw new TypeError("the headers must be an object");
+  const pairs = Symbol.iterator in headers ? [...headers] : Object.entries(headers);
+  return pairs.flatMap(([name, value]) => {
+    if (value === undefined || value === null) return [];
     try {
-      return [...new Headers([[name, value]])][0];
+      if (typeof value === "object") throw new TypeError();
+      return [...new Headers([[name, value]])];
     } catch {
       const why = "a request can carry a name of letters, digits and hyphens, and a value of Latin-1 characters in one line";
       throw new TypeError(`The header ${JSON.stringify(name)} cannot be sent: ${why}`);

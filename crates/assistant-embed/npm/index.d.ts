@@ -12,6 +12,9 @@ export type Token = [text: string, classes: string];
  */
 export type Highlight = (code: string, language: string) => Token[] | Promise<Token[]>;
 
+/** The headers of a request: an object, or what a request of the browser takes. */
+export type RequestHeaders = Record<string, string | null | undefined> | Headers | Iterable<readonly [string, string]>;
+
 /** The request that headers are needed for. */
 export interface HeaderRequest {
   /** True if the agent has just answered the same request with HTTP 401. */
@@ -27,9 +30,9 @@ export interface MountOptions {
    * Headers to send with every request: an object, or a function that is called for each request. If the agent answers
    * with HTTP 401, the function is called once more, with `refused` true, and the request is repeated. It must answer
    * within ten seconds; if it fails, nothing is sent, and the chat shows why. Names and values must be valid in a
-   * request: values of Latin-1 characters.
+   * request: values of Latin-1 characters. A header without a value is left out.
    */
-  headers?: Record<string, string> | ((request: HeaderRequest) => Record<string, string> | Promise<Record<string, string>>);
+  headers?: RequestHeaders | ((request: HeaderRequest) => RequestHeaders | Promise<RequestHeaders>);
   /** The credentials of the browser that requests carry; `"same-origin"` by default. */
   credentials?: "omit" | "same-origin" | "include";
   /**

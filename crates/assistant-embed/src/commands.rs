@@ -14,18 +14,18 @@ use leptos_assistant::records::Update;
 use leptos_assistant::{Assistant, CallKey, OfferFilter, Refusal, ToolInfo};
 use serde_json::{Value, json};
 
-use crate::state;
+use crate::{
+    json::{self, TooDeep},
+    state,
+};
 
 /// The arguments of a method, as a JSON list that `npm/handle.js` has checked.
 pub(crate) struct Args(Value);
 
 impl Args {
-    pub(crate) fn parse(text: &str) -> Self {
-        Self(serde_json::from_str(text).unwrap_or_default())
-    }
-
-    pub(crate) fn into_value(self) -> Value {
-        self.0
+    /// Parses the list. Fails like [`json::parse`].
+    pub(crate) fn parse(text: &str) -> Result<Self, TooDeep> {
+        json::parse(text).map(Self)
     }
 
     pub(crate) fn value(&self, index: usize) -> Value {

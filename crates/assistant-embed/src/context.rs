@@ -12,7 +12,10 @@ use serde_json::{Value, json};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::future_to_promise;
 
-use crate::state;
+use crate::{
+    json::{self, TooDeep},
+    state,
+};
 
 /// A future that resolves when the handler has ended or was cancelled.
 type HandlerEnd = Shared<oneshot::Receiver<()>>;
@@ -68,7 +71,7 @@ trait ContextObject {
     fn facts(&self) -> Value;
     fn on_abort(&self, abort: js_sys::Function);
     fn progress(&self, fraction: Option<f64>, text: String);
-    fn preliminary(&self, value: &str);
+    fn preliminary(&self, value: &str) -> Result<(), TooDeep>;
     fn stop_loop(&self);
     fn history(&self) -> Value;
     fn tool_history(&self) -> Value;
@@ -106,9 +109,9 @@ impl Context {
         self.0.progress(fraction, text);
     }
 
-    /// Shows a preliminary result of the call.
-    pub fn preliminary(&self, value: &str) {
-        self.0.preliminary(value);
+    /// Shows a preliminary result of the call. Fails if the value is nested too deeply.
+    pub fn preliminary(&self, value: &str) -> Result<(), JsError> {
+        Ok(self.0.preliminary(value)?)
     }
 
     /// Ends the agent loop after this call.
@@ -181,8 +184,9 @@ impl ContextObject for CallContext {
         self.context.progress(fraction, text);
     }
 
-    fn preliminary(&self, value: &str) {
-        self.context.preliminary(parse_or_null(value));
+    fn preliminary(&self, value: &str) -> Result<(), TooDeep> {
+        self.context.preliminary(json::parse(value)?);
+        Ok(())
     }
 
     fn stop_loop(&self) {
@@ -191,7 +195,7 @@ impl ContextObject for CallContext {
 
     fn history(&self) -> Value {
         let messages = self.context.with_conversation(state::messages_to_json);
-        messages.unwrap_or_default()
+        messages.unwrap_or_else(|| json!([]))
     }
 
     fn tool_history(&self) -> Value {
@@ -199,17 +203,17 @@ impl ContextObject for CallContext {
     }
 
     fn execute(&self, name: String, args: &str) -> js_sys::Promise {
-        let (context, args) = (self.context.clone(), parse_or_null(args));
-        self.run_as_promise(async move { context.execute(&name, args).await })
+        let (context, args) = (self.context.clone(), parse(args));
+        self.run_as_promise(async move { context.execute(&name, args?).await })
     }
 
     fn ask(&self, question: &str, schema: Option<String>) -> js_sys::Promise {
-        let (context, question) = (self.context.clone(), parse_or_null(question));
-        let schema = schema.as_deref().map(parse_or_null);
+        let (context, question) = (self.context.clone(), parse(question));
+        let schema = schema.as_deref().map(parse);
         self.run_as_promise(async move {
             match schema {
-                Some(schema) => context.ask_with(question, schema).await,
-                None => context.ask(question).await,
+                Some(schema) => context.ask_with(question?, schema?).await,
+                None => context.ask(question?).await,
             }
         })
     }
@@ -250,7 +254,7 @@ impl CallContext {
     }
 }
 
-/// Parses JSON that `npm/foreign.js` has written. Returns null for invalid JSON.
-fn parse_or_null(text: &str) -> Value {
-    serde_json::from_str(text).unwrap_or_default()
+/// Parses a value for a method whose errors the handler receives.
+fn parse(text: &str) -> Result<Value, ToolError> {
+    json::parse(text).map_err(|error| ToolError::new(error.to_string()))
 }

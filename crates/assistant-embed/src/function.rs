@@ -8,7 +8,7 @@ use serde_json::Value;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 
-use crate::numbers;
+use crate::{json, numbers};
 
 /// A function of the page.
 #[derive(Clone)]
@@ -80,18 +80,24 @@ impl PageFunction {
     }
 }
 
-/// Parses the result of a wrapped function: `[true, JSON]`, or `[false, reason]` for a failure.
-/// `None` and any other result are also failures. Parsing runs no code of the page.
+/// Parses the result of a wrapped function like [`answer_text`]. A result that is nested too deeply
+/// is a failure as well.
 pub(crate) fn parse_answer(answer: Option<JsValue>) -> Result<Value, ToolError> {
+    let text = answer_text(answer)?;
+    json::parse(&text).map_err(|_| ToolError::new("The handler's result is no JSON"))
+}
+
+/// Returns the text in the result of a wrapped function: `[true, JSON]`, or `[false, reason]` for a
+/// failure. `None` and any other result are also failures. Reading the text runs no code of the
+/// page.
+pub(crate) fn answer_text(answer: Option<JsValue>) -> Result<String, ToolError> {
     let pair = answer.and_then(|answer| answer.dyn_into::<js_sys::Array>().ok());
     let Some(pair) = pair else {
         return Err(ToolError::new("The handler failed"));
     };
     let text = pair.get(1).as_string().unwrap_or_default();
     match pair.get(0).is_truthy() {
-        // A result that is nested too deeply to be parsed is rejected as well.
-        true => serde_json::from_str(&text)
-            .map_err(|_| ToolError::new("The handler's result is no JSON")),
+        true => Ok(text),
         false => Err(ToolError::new(text)),
     }
 }

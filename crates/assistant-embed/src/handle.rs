@@ -20,6 +20,7 @@ use crate::{
     commands::Args,
     drawing::DrawFunction,
     function::PageFunction,
+    json,
     observers::{self, create_owner},
     part::{Api, Guard},
     state,
@@ -248,7 +249,7 @@ impl Api for Handle {
     }
 
     fn call(&self, name: &str, args: &str) -> Result<String, JsError> {
-        let args = Args::parse(args);
+        let args = Args::parse(args)?;
         let outcome = match self.window.run_method(name, &args) {
             Some(outcome) => Ok(outcome),
             None => commands::run_method(&self.assistant, name, &args),
@@ -260,9 +261,9 @@ impl Api for Handle {
     }
 
     fn execute(&self, name: String, args: &str) -> js_sys::Promise {
-        let (chat, args) = (self.assistant.clone(), Args::parse(args));
+        let (chat, args) = (self.assistant.clone(), json::parse(args));
         future_to_promise(async move {
-            match chat.execute(&name, args.into_value()).await {
+            match chat.execute(&name, args.map_err(JsError::from)?).await {
                 Ok(value) => Ok(value.to_string().into()),
                 Err(error) => Err(JsError::new(error.message()).into()),
             }

@@ -17,6 +17,7 @@ mod drawing;
 mod events;
 mod function;
 mod handle;
+mod json;
 mod numbers;
 mod observers;
 mod page_agent;
@@ -116,7 +117,7 @@ pub fn mount(
     let ParsedSession {
         options: session,
         initial,
-    } = ParsedSession::parse(window_options::get_property(options, "session").as_string());
+    } = ParsedSession::parse(window_options::get_property(options, "session").as_string())?;
     let mount_handle = mount_to(element, move || {
         provide_context(markdown);
         window_texts.provide();

@@ -11,11 +11,10 @@ use assistant_protocols::{AgUi, Protocol, agui};
 use futures_util::future::LocalBoxFuture;
 use leptos_assistant::agent::{Agent, EventSink, Failure, FailureKind};
 use send_wrapper::SendWrapper;
-use serde_json::Value;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 
-use crate::{function::parse_answer, window_options::get_property};
+use crate::{function::answer_text, window_options::get_property};
 
 /// A function that takes the input of a run as JSON and returns an object with two methods: `next`
 /// returns a promise of the next event or `null`, and `stop` ends the run. Neither the function nor
@@ -54,11 +53,11 @@ async fn read_events(
     let mut reader = AgUi::default().decoder(input, &Default::default());
     while !reader.has_failed() {
         let event = stream.next().await?;
-        if event.is_null() {
+        if event == "null" {
             break;
         }
         // The event is passed to the reader as one frame, because its JSON text contains no line
-        // breaks.
+        // breaks. The reader joins a surrogate pair that the page split over two events.
         reader.push(format!("data: {event}\n\n").as_bytes(), &mut events);
     }
     Ok(match reader.finish(&mut events).error {
@@ -67,11 +66,11 @@ async fn read_events(
     })
 }
 
-/// The stream of a run's events. Dropping the stream calls the `stop` method of the page's object.
+/// The stream of a run's events, each as JSON text, and `null` at the end. Dropping the stream calls the `stop` method of the page's object.
 struct PageStream(JsValue);
 
 impl PageStream {
-    fn next(&self) -> impl Future<Output = Result<Value, Failure>> + use<> {
+    fn next(&self) -> impl Future<Output = Result<String, Failure>> + use<> {
         let next_function: Option<js_sys::Function> = get_property(&self.0, "next").dyn_into().ok();
         let promise = next_function.and_then(|next| next.call0(&JsValue::UNDEFINED).ok());
         async move {
@@ -80,7 +79,7 @@ impl PageStream {
                 _ => None,
             };
             crate::wait_if_stopped().await;
-            parse_answer(answer)
+            answer_text(answer)
                 .map_err(|error| Failure::new(FailureKind::Protocol, error.message()))
         }
     }

@@ -4,6 +4,8 @@ use assistant_core::limits::Limits;
 use leptos_assistant::{Leftovers, QuestionLimits, SessionOptions, StopCondition};
 use serde_json::Value;
 
+use crate::json::{self, TooDeep};
+
 /// The parsed options, and the initial conversation if the page provides one.
 pub(crate) struct ParsedSession {
     pub(crate) options: SessionOptions,
@@ -12,11 +14,9 @@ pub(crate) struct ParsedSession {
 
 impl ParsedSession {
     /// Parses the JSON text `{options?, limits?, initial?}`. Returns the defaults if the text is
-    /// missing or invalid.
-    pub(crate) fn parse(text: Option<String>) -> Self {
-        let value: Value = text
-            .and_then(|text| serde_json::from_str(&text).ok())
-            .unwrap_or_default();
+    /// missing. Fails like [`json::parse`].
+    pub(crate) fn parse(text: Option<String>) -> Result<Self, TooDeep> {
+        let value = text.map_or(Ok(Value::Null), |text| json::parse(&text))?;
         let mut options = value
             .get("options")
             .map_or_else(Default::default, parse_options);
@@ -24,10 +24,10 @@ impl ParsedSession {
             options = options.limits(parse_limits(limits));
         }
         let initial_conversation = value.get("initial").cloned();
-        Self {
+        Ok(Self {
             options,
             initial: initial_conversation,
-        }
+        })
     }
 }
 
@@ -128,7 +128,7 @@ mod tests {
     fn options_are_parsed_and_missing_ones_take_defaults() {
         let text = r#"{"options": {"sequential": true, "questions": {"perRun": 3},
             "stopWhen": {"any": [{"runCount": 4}, {"rule": "budget"}]}}, "initial": []}"#;
-        let session = ParsedSession::parse(Some(text.to_owned()));
+        let session = ParsedSession::parse(Some(text.to_owned())).expect("the text is JSON");
         let stop_when = StopCondition::Any(vec![
             StopCondition::RunCount(4),
             StopCondition::Rule("budget".to_owned()),
@@ -139,7 +139,7 @@ mod tests {
             .stop_when(stop_when);
         assert_eq!(format!("{:?}", session.options), format!("{expected:?}"));
         assert!(session.initial.is_some());
-        let default_session = ParsedSession::parse(None);
+        let default_session = ParsedSession::parse(None).expect("missing text is valid");
         let expected = SessionOptions::default();
         assert_eq!(
             format!("{:?}", default_session.options),

@@ -8,7 +8,7 @@ use send_wrapper::SendWrapper;
 use serde_json::{Value, json};
 use wasm_bindgen::prelude::*;
 
-use crate::commands::parse_remember;
+use crate::{commands::parse_remember, json};
 
 /// A call, a message part or an interrupt that the page draws.
 #[derive(Clone, Copy)]
@@ -114,7 +114,7 @@ impl DrawnObject for ScopedSubject {
     }
 
     fn decide(&self, name: &str, args: &str) -> Result<(), JsError> {
-        let args: Value = serde_json::from_str(args).unwrap_or_default();
+        let args = json::parse(args)?;
         let arg = |index: usize| args.get(index).cloned().unwrap_or_default();
         let outcome = match (self.subject, name) {
             (DrawnSubject::Call(call), "approve") => call.approve(),
