@@ -73,6 +73,7 @@ mod session_scenes;
 mod session_stop;
 mod session_storage;
 mod session_stored;
+mod session_takeover;
 mod session_tools;
 mod session_unavailable;
 mod session_verdicts;

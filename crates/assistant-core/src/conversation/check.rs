@@ -9,7 +9,7 @@ use crate::action::{ActionSpec, Execution, Policy, RegistrationId, ResultEncodin
 
 /// The check of a call: the subject of the check, and the properties of the call's action that
 /// later steps need. A component that registers an action with the same rules may take over the
-/// call.
+/// call; what the functions of the earlier component permitted does not count then.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Check {
     pub(crate) binding: CheckSubject,
@@ -58,6 +58,8 @@ struct CheckedRules {
     parameters: Value,
     version: Option<String>,
     approval: Policy,
+    only_user_approves: bool,
+    has_preview: bool,
     execution: Execution,
     validate: bool,
     has_handler: bool,
@@ -69,6 +71,8 @@ impl CheckedRules {
             parameters: spec.parameters.clone(),
             version: spec.version.clone(),
             approval: spec.approval,
+            only_user_approves: spec.only_user_approves,
+            has_preview: spec.has_preview,
             execution: spec.execution,
             validate: spec.validate,
             has_handler: spec.has_handler,

@@ -79,10 +79,23 @@ impl State {
             (CallDataChange::Permission(permission), Self::Allowed(clearance)) => {
                 clearance.permission = permission;
             }
+            (CallDataChange::TakenOver(registration), state) => state.take_over(registration),
             (CallDataChange::PreviewAwaited(awaited), Self::Asked(question)) => {
                 question.awaited = Some(Box::new(awaited));
             }
             (change, state) => state.apply_review_change(change),
+        }
+    }
+
+    /// Binds the check of a call to another registration. The permission that the earlier
+    /// registration gave is dropped.
+    fn take_over(&mut self, registration: Option<RegistrationId>) {
+        if let Self::Allowed(clearance) = self {
+            clearance.permission = Permission::Unasked;
+        }
+        let check = self.review_mut().and_then(|review| review.check.as_mut());
+        if let Some(check) = check {
+            check.registration = registration;
         }
     }
 
@@ -103,11 +116,6 @@ impl State {
         };
         match change {
             CallDataChange::Checked(check) => review.check = check,
-            CallDataChange::TakenOver(registration) => {
-                if let Some(check) = &mut review.check {
-                    check.registration = registration;
-                }
-            }
             CallDataChange::Asked { shown } => {
                 review.approval = Some(CallApproval {
                     shown,
@@ -152,7 +160,8 @@ impl State {
             | CallDataChange::PreviewAwaited(_)
             | CallDataChange::Changed
             | CallDataChange::MustBeAsked
-            | CallDataChange::OutcomeKnown => {}
+            | CallDataChange::OutcomeKnown
+            | CallDataChange::TakenOver(_) => {}
         }
     }
 }

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use super::{
     Cx, Effect, InvocationId, JournalEntry, Session, TimerId,
     policy::{self, CallReply, NextStep, ProceedConditions},
+    prepare::Rebinding,
 };
 use crate::{
     action::{Execution, ResultEncoding, ToolError, ToolOutcome},
@@ -124,8 +125,8 @@ impl Session {
             let call = session.conversation.call(key);
             call.is_some_and(|call| matches!(call.state(), State::Allowed(_)))
         };
-        if is_ready(self) && may_run && !self.rebind_check(key) {
-            self.check_complete_call(key, cx);
+        if is_ready(self) && may_run && self.rebind_check(key, cx) == Rebinding::Invalid {
+            self.recheck_call(key, false, cx);
         }
         let check = self.conversation.call(key).and_then(ToolCall::check);
         let is_run_by_agent = check.is_some_and(|check| check.execution == Execution::Agent);

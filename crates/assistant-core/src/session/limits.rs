@@ -112,33 +112,43 @@ impl Session {
             Permission::Asked(_, asked) if *asked == fingerprint => return None,
             _ => {}
         }
-        let (registration, args) = (entry.id, call.effective_args()?.clone());
-        let name = call.name.clone();
-        let ticket = Ticket(self.next_number());
-        let question = PolicyQuestion {
-            ticket,
-            registration,
-            call: key,
-            name: &name,
-            args: &args,
-        };
-        match cx.host.permits(question) {
-            Answer::Later => {
+        match self.ask_permission(key, cx)? {
+            (ticket, Answer::Later) => {
                 self.conversation.apply_data_change(
                     key,
                     CallDataChange::Permission(Permission::Asked(ticket, fingerprint)),
                 );
                 None
             }
-            Answer::Now(Ok(())) => {
+            (_, Answer::Now(Ok(()))) => {
                 self.conversation.apply_data_change(
                     key,
                     CallDataChange::Permission(Permission::Given(fingerprint)),
                 );
                 Some(Ok(()))
             }
-            Answer::Now(refused) => Some(refused),
+            (_, Answer::Now(refused)) => Some(refused),
         }
+    }
+
+    /// Asks the application whether a call may start, regardless of earlier answers. Returns the
+    /// ticket of the question and the answer; `None` if the action is not registered or the
+    /// arguments are not valid.
+    pub(super) fn ask_permission(
+        &mut self,
+        key: &CallKey,
+        cx: &mut Cx<'_>,
+    ) -> Option<(Ticket, Answer<Result<(), String>>)> {
+        let ticket = Ticket(self.next_number());
+        let call = self.conversation.call(key)?;
+        let question = PolicyQuestion {
+            ticket,
+            registration: self.registration_for(call)?.id,
+            call: key,
+            name: &call.name,
+            args: call.effective_args()?,
+        };
+        Some((ticket, cx.host.permits(question)))
     }
 
     /// Returns the key of an open call whose state satisfies a condition. The call may be on any
@@ -261,7 +271,7 @@ fn rate_limit_error(message: String, wait: Option<i64>) -> CallError {
     }
 }
 
-fn permission_error(reason: String) -> CallError {
+pub(super) fn permission_error(reason: String) -> CallError {
     let message = match reason.trim().is_empty() {
         true => "This is not permitted".to_owned(),
         false => reason,

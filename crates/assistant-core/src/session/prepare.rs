@@ -325,20 +325,40 @@ impl Session {
         check.binding == call_binding(call, entry)
     }
 
-    /// Binds a call to the active registration if the check of the call is still valid. Returns
-    /// true if the check is valid.
-    pub(super) fn rebind_check(&mut self, key: &CallKey) -> bool {
+    /// Binds a call to the active registration if the check of the call is still valid.
+    pub(super) fn rebind_check(&mut self, key: &CallKey, cx: &mut Cx<'_>) -> Rebinding {
+        let Some(call) = self.conversation.call(key) else {
+            return Rebinding::Invalid;
+        };
         if !self.has_valid_check(key) {
-            return false;
+            return Rebinding::Invalid;
         }
-        let call = self.conversation.call(key);
-        let entry = call.and_then(|call| self.registration_for(call));
-        let active_id = entry.map(|entry| entry.id);
-        if call.and_then(|call| call.check()?.registration) != active_id {
-            self.conversation
-                .apply_data_change(key, CallDataChange::TakenOver(active_id));
+        let active_id = self.registration_for(call).map(|entry| entry.id);
+        if call.check().and_then(|check| check.registration) == active_id {
+            return Rebinding::Unchanged;
         }
-        true
+        // The functions of the other registration may answer differently.
+        if call.cleared_fingerprint().is_some() || !self.is_clean_for(call, active_id, cx) {
+            return Rebinding::Invalid;
+        }
+        self.conversation
+            .apply_data_change(key, CallDataChange::TakenOver(active_id));
+        Rebinding::TakenOver
+    }
+
+    /// Returns true if the arguments of a call are those that a registration would sanitize the
+    /// agent's or the user's arguments to.
+    fn is_clean_for(
+        &self,
+        call: &ToolCall,
+        registration: Option<RegistrationId>,
+        cx: &mut Cx<'_>,
+    ) -> bool {
+        let clean_args = registration.zip(call.args()).and_then(|(id, args)| {
+            let clean_args = cx.host.sanitize(id, args);
+            clean_args.filter(|clean_args| clean_args != args)
+        });
+        clean_args.as_ref() == call.clean_args()
     }
 
     /// Repeats the checks of calls that waited for the approval rule of a registration that was
@@ -382,6 +402,17 @@ impl Session {
             }
         }
     }
+}
+
+/// The result of binding the check of a call to the active registration of its action.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Rebinding {
+    /// The check is bound to the active registration already.
+    Unchanged,
+    /// The active registration has taken over the call. It must be asked for its permission.
+    TakenOver,
+    /// The check is not valid. The call must be checked again.
+    Invalid,
 }
 
 fn call_binding(call: &ToolCall, entry: Option<&Registration>) -> CheckSubject {

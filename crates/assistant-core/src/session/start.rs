@@ -6,8 +6,9 @@
 //! their results.
 
 use super::{
-    CommitId, Cx, Effect, Invocation, InvocationId, JournalEntry, Session, TimerId,
-    execute::CallEnding, shown_call::fingerprint_call,
+    Answer, CommitId, Cx, Effect, Invocation, InvocationId, JournalEntry, Session, TimerId,
+    execute::CallEnding, limits::permission_error, prepare::Rebinding,
+    shown_call::fingerprint_call,
 };
 use crate::{
     action::{Execution, Policy, Registration, schema},
@@ -61,10 +62,20 @@ impl Session {
             let error = CallError::new(ErrorKind::Journal, message);
             return self.end_call(&key, CallEnding::from_error(error), cx);
         }
-        if self.rebind_check(&key) {
-            self.invoke_handler(&key, cx);
-        } else {
-            self.check_complete_call(&key, cx);
+        let permission = match self.rebind_check(&key, cx) {
+            Rebinding::Unchanged => Answer::Now(Ok(())),
+            Rebinding::TakenOver => self
+                .ask_permission(&key, cx)
+                .map_or(Answer::Later, |(_, answer)| answer),
+            Rebinding::Invalid => Answer::Later,
+        };
+        match permission {
+            Answer::Now(Ok(())) => self.invoke_handler(&key, cx),
+            Answer::Now(Err(reason)) => {
+                self.end_call(&key, CallEnding::from_error(permission_error(reason)), cx);
+            }
+            // The call starts with another claim once it is permitted.
+            Answer::Later => self.recheck_call(&key, false, cx),
         }
     }
 
@@ -127,7 +138,8 @@ impl Session {
         let call = self.conversation.call(key)?;
         let entry = self.registration_for(call)?;
         let runs_in_page = entry.spec.has_handler && entry.spec.execution == Execution::Client;
-        let may_start = runs_in_page && self.is_permitted_as_shown(call, entry, now);
+        let is_bound = call.check()?.registration == Some(entry.id);
+        let may_start = runs_in_page && is_bound && self.is_permitted_as_shown(call, entry, now);
         may_start.then_some(entry)
     }
 
