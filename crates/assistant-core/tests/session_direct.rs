@@ -164,6 +164,40 @@ fn a_handler_can_call_another_action() {
 }
 
 #[test]
+fn handlers_that_each_call_an_exclusive_action_do_not_wait_for_each_other() {
+    let mut driver = Driver::new();
+    driver.register(action("outer"));
+    driver.register(action("alone").with_exclusive(true));
+    driver.send("hi");
+    driver.plays([calls("a", "outer", "{}"), calls("b", "outer", "{}")].concat());
+    assert_eq!(driver.invocations.len(), 2);
+    within(&mut driver, 0, 1, "alone");
+    assert_eq!(
+        driver.invocations.len(),
+        2,
+        "the other handler may be working"
+    );
+    within(&mut driver, 1, 2, "alone");
+    assert_eq!(
+        driver.invocations.len(),
+        3,
+        "both handlers wait, so the first call starts"
+    );
+    ends(&mut driver, 2);
+    assert_eq!(
+        driver.invocations.len(),
+        3,
+        "the first handler continues alone"
+    );
+    ends(&mut driver, 0);
+    assert_eq!(driver.invocations.len(), 4);
+    ends(&mut driver, 3);
+    ends(&mut driver, 1);
+    assert_eq!(outcome(&driver, 2), Some(Ok(json!(3))));
+    assert_eq!(driver.runs.len(), 2);
+}
+
+#[test]
 fn nested_calls_are_cancelled_with_their_handler() {
     let mut driver = Driver::new();
     driver.register(action("outer"));

@@ -189,8 +189,9 @@ impl Session {
                 .requesters_of(key)
                 .any(|key| key == *other)
         };
-        let mut active_states =
-            states.filter(|(other, state)| state.is_starting_or_running() && !is_requester(other));
+        let mut active_states = states.filter(|(other, state)| {
+            state.is_starting_or_running() && !is_requester(other) && !self.yields_to(other, key)
+        });
         if self.options.sequential && !self.conversation.is_direct_call(key) {
             let is_first = !self
                 .conversation
@@ -198,6 +199,23 @@ impl Session {
             return active_states.next().is_none() && is_first;
         }
         !active_states.any(|(other, _)| is_exclusive(key) || is_exclusive(&other))
+    }
+
+    /// Returns true if a running handler does not hold a call of another handler up, because a call
+    /// that the running handler requested later is waiting as well. Otherwise, each handler would
+    /// wait for the other.
+    fn yields_to(&self, running: &CallKey, candidate: &CallKey) -> bool {
+        let is_nested = self.conversation.requesters_of(candidate).next().is_some();
+        is_nested
+            && self.conversation.direct_calls().any(|call| {
+                let key = call.key();
+                matches!(call.state(), State::Allowed(_))
+                    && key.sort_key() > candidate.sort_key()
+                    && self
+                        .conversation
+                        .requesters_of(&key)
+                        .any(|other| other == *running)
+            })
     }
 
     pub(super) fn running_call_key(&self, invocation: InvocationId) -> Option<CallKey> {
