@@ -251,8 +251,8 @@ impl RememberedApproval {
     }
 
     /// Returns true if the approval has expired. An approval with a time of expiry also counts as
-    /// expired if `now` is before the time of the approval, so that a clock that was set back does
-    /// not extend the approval.
+    /// expired if `now` is before the time of the approval, so a clock that is set back extends an
+    /// approval by at most the time for which the approval has been valid.
     #[must_use]
     pub fn is_expired(&self, now: i64) -> bool {
         self.expires_at
