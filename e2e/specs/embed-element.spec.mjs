@@ -187,6 +187,22 @@ elementTest("corrected options mount the chat, and an invalid change has no effe
   assert.equal(await page.evaluate(() => globalThis.ends), ends + 1);
 }, { allow: [/`url`|`lang`|`onEvent`|label|header/] });
 
+elementTest("an element waits for its children while the page is being read", async (page, chat) => {
+  await page.evaluate(async () => {
+    Object.defineProperty(document, "readyState", { value: "loading", configurable: true });
+    const element = document.createElement("leptos-assistant");
+    element.setAttribute("url", document.querySelector("leptos-assistant").getAttribute("url"));
+    document.querySelector("leptos-assistant").replaceWith(element);
+    await new Promise((done) => setTimeout(done, 50));
+    element.innerHTML = '<p slot="footer">Privacy</p>';
+    delete document.readyState;
+    document.dispatchEvent(new Event("DOMContentLoaded"));
+  });
+  await chat.composer.waitFor();
+  await chat.root.getByText("Privacy").waitFor();
+  assert.equal(await page.evaluate(() => document.querySelector("leptos-assistant > p")), null);
+});
+
 elementTest("a framework can assign the property `open`, and the method stays", async (page) => {
   const states = await page.evaluate(() => {
     const element = document.createElement("leptos-assistant");

@@ -133,6 +133,8 @@ export class LeptosAssistantElement extends (globalThis.HTMLElement ?? Object) {
   /** Applies attributes and options once the script that changes them has ended. */
   #refresh() {
     if (this.#queued || !this.isConnected) return;
+    // Children with a slot follow the tag, which the browser may still be reading.
+    if (!this.#place && document.readyState === "loading") return document.addEventListener("DOMContentLoaded", () => this.#refresh(), { once: true });
     this.#queued = true;
     queueMicrotask(async () => {
       this.#queued = false;

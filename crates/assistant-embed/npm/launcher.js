@@ -11,6 +11,9 @@ const CROSS = "m5.5 5.5 9 9m0-9-9 9";
 
 let count = 0;
 
+/** The time for which a view waits for a sheet, in milliseconds. No event tells that a sheet of the page failed earlier. */
+const MAX_WAIT_MS = 10_000;
+
 /** Links a style sheet of the package next to an element. Resolves when the sheet is loaded or has failed to load. */
 async function link(element, name, { href }) {
   // A failure is reported when the program is loaded.
@@ -22,6 +25,7 @@ async function link(element, name, { href }) {
   if (known?.sheet) return;
   const sheet = known ?? (root.head ?? root).appendChild(Object.assign(document.createElement("link"), { rel: "stylesheet", href, integrity, crossOrigin }));
   await new Promise((done) => {
+    setTimeout(done, MAX_WAIT_MS);
     sheet.addEventListener("load", done, { once: true });
     // Removed, so that the next attempt loads it again.
     sheet.addEventListener("error", () => done(sheet.remove()), { once: true });
