@@ -189,7 +189,7 @@ async fn a_call_in_the_unanswered_batch_of_another_claim_does_not_start() {
     advance(&clock, 100).await;
     assert_eq!(store.claims.get(), 1, "the claim is being written");
     advance(&clock, 8_000).await;
-    assert_eq!(page.looked.get(), 1, "no user else can start it");
+    assert_eq!(page.looked.get(), 1, "only this page can start it");
     let approvals = page.assistant.pending_approvals();
     assert!(until(|| approvals.with_untracked(Vec::len) == 1).await);
     page.assistant
