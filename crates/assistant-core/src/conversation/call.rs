@@ -1,6 +1,6 @@
 //! Defines a tool call, with its arguments, its state and its result.
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::{
     AllowedEarlier, Author, CallApproval, CallDataChange, CallError, CallEvent, CallKey,
@@ -10,7 +10,10 @@ use super::{
     review::AwaitedPreview,
     state::{State, StateEvent},
 };
-use crate::{action::ActionFingerprint, event::Object};
+use crate::{
+    action::{ActionFingerprint, ActionSpec, Execution, Policy},
+    event::Object,
+};
 
 /// A tool call in an assistant's message, or a tool call that the page made.
 #[derive(Debug, Clone)]
@@ -480,7 +483,7 @@ impl ToolCall {
         let State::HandedOff { message, .. } = &self.state else {
             return None;
         };
-        let message = message.given_for(&Fingerprint::from_call(self));
+        let message = message.given_for(&Fingerprint::from_call(self, None));
         message.map(String::as_str)
     }
 
@@ -519,11 +522,27 @@ impl ToolCall {
 }
 
 impl Fingerprint {
-    /// Returns the fingerprint of a call's effective name and arguments, without rules of an
-    /// action.
-    pub(crate) fn from_call(call: &ToolCall) -> Self {
+    /// Returns the fingerprint of the shown part of a call: its name, its exact effective
+    /// arguments, and for a call of a registered action the rules of the action and the preview of
+    /// the changes.
+    pub(crate) fn from_call(call: &ToolCall, spec: Option<&ActionSpec>) -> Self {
+        let preview = call.preview().map(|preview| match preview {
+            Ok(value) => json!([value]),
+            Err(reason) => reason.as_str().into(),
+        });
+        let rules = spec.map_or(Value::Null, |spec| {
+            json!([
+                spec.parameters,
+                matches!(spec.approval, Policy::Never),
+                matches!(spec.execution, Execution::Agent),
+                spec.validate,
+                spec.has_handler,
+                preview.filter(|_| spec.has_preview),
+                spec.version,
+            ])
+        });
         let args = call.effective_args().ok_or_else(|| call.args_text());
-        Self::new(&call.name, args, &Value::Null)
+        Self::new(&call.name, args, &rules)
     }
 
     /// Returns the fingerprint of a call as the agent wrote the call, without changes by the user

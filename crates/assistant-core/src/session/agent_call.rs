@@ -18,7 +18,8 @@ impl Session {
     /// A call that may no longer be handed off, for example because it has changed since the
     /// approval, is checked again instead.
     pub(super) fn hand_off_call(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
-        let fingerprint = self.conversation.call(key).map(Fingerprint::from_call);
+        let call = self.conversation.call(key);
+        let fingerprint = call.map(|call| Fingerprint::from_call(call, None));
         let Some(fingerprint) = fingerprint.filter(|_| self.is_permitted_for_agent(key, cx.now))
         else {
             return self.recheck_changed_call(key, cx);

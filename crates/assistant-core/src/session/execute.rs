@@ -5,11 +5,11 @@ use serde_json::{Value, json};
 
 use super::{
     Cx, Effect, InvocationId, JournalEntry, Session, TimerId,
-    policy::{self, CallReply, NextStep, ProceedConditions},
+    policy::{self, NextStep},
     prepare::Rebinding,
 };
 use crate::{
-    action::{Execution, ResultEncoding, ToolError, ToolOutcome},
+    action::{ResultEncoding, ToolError, ToolOutcome},
     conversation::{
         Author, CallDataChange, CallEnd, CallError, CallKey, CallResult, Change, Decision,
         EndedCall, ErrorKind, Progress, State, ToolCall,
@@ -128,35 +128,17 @@ impl Session {
         if is_ready(self) && may_run && self.rebind_check(key, cx) == Rebinding::Invalid {
             self.recheck_call(key, false, cx);
         }
-        let check = self.conversation.call(key).and_then(ToolCall::check);
-        let is_run_by_agent = check.is_some_and(|check| check.execution == Execution::Agent);
         let Some(state) = self.conversation.call(key).map(ToolCall::state) else {
             return;
         };
         let was_allowed = matches!(state, State::Allowed(_));
-        let conditions = ProceedConditions {
-            run_over: is_run_over,
-            eager: check.is_some_and(|check| check.eager),
-            by_agent: is_run_by_agent,
-            in_order: was_allowed && !is_run_by_agent && self.may_start_in_order(key),
-        };
-        match policy::next_step(state, conditions) {
+        match policy::next_step(state, is_run_over, || self.may_start_in_order(key)) {
             NextStep::HandOff if self.admit_start(key, cx) => self.hand_off_call(key, cx),
             NextStep::Start if self.admit_start(key, cx) => self.commit_start(key, cx),
-            NextStep::Answer(CallReply::NoResult) => self.end_unanswered_call(key, cx),
-            NextStep::Answer(CallReply::Fault(error)) => {
-                self.end_call(key, CallEnding::from_error(error), cx);
-            }
-            NextStep::Answer(CallReply::Denied(reason)) => {
-                self.end_denied_call(key, reason.as_deref(), cx);
-            }
-            NextStep::HandOff
-            | NextStep::Start
-            | NextStep::Wait
-            | NextStep::Ask
-            | NextStep::AskRule
-            | NextStep::Permit(_)
-            | NextStep::Remote => {}
+            NextStep::NoResult => self.end_unanswered_call(key, cx),
+            NextStep::Fault(error) => self.end_call(key, CallEnding::from_error(error), cx),
+            NextStep::Denied(reason) => self.end_denied_call(key, reason.as_deref(), cx),
+            NextStep::HandOff | NextStep::Start | NextStep::Wait => {}
         }
         // A call whose approval had lapsed was checked again. If the check found a fault or a
         // denial, the call is advanced again, so that the result is recorded at once.

@@ -8,13 +8,12 @@ use std::collections::VecDeque;
 
 use serde_json::json;
 
-use super::{
-    Answer, Cx, PolicyQuestion, Session, Ticket, execute::CallEnding, shown_call::fingerprint_call,
-    uses::UseStatus,
-};
+use super::{Answer, Cx, PolicyQuestion, Session, Ticket, execute::CallEnding, uses::UseStatus};
 use crate::{
     action::Registration,
-    conversation::{CallDataChange, CallError, CallKey, ErrorKind, Permission, State, ToolCall},
+    conversation::{
+        CallDataChange, CallError, CallKey, ErrorKind, Fingerprint, Permission, State, ToolCall,
+    },
 };
 
 /// The maximum number of start times that are stored for one action.
@@ -103,7 +102,7 @@ impl Session {
     fn request_permission(&mut self, key: &CallKey, cx: &mut Cx<'_>) -> Option<Result<(), String>> {
         let call = self.conversation.call(key)?;
         let entry = self.registration_for(call)?;
-        let fingerprint = fingerprint_call(call, Some(&entry.spec));
+        let fingerprint = Fingerprint::from_call(call, Some(&entry.spec));
         let State::Allowed(clearance) = call.state() else {
             return None;
         };

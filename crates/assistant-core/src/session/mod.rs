@@ -71,7 +71,6 @@ mod restore;
 mod run;
 mod send;
 mod settle;
-mod shown_call;
 mod start;
 mod steps;
 mod stop;
@@ -529,7 +528,7 @@ impl Session {
                 .active_registration(&call.name)
                 .map(|entry| &entry.spec),
         };
-        Some(shown_call::fingerprint_call(call, spec))
+        Some(Fingerprint::from_call(call, spec))
     }
 
     /// Returns the fingerprint of an open interrupt as it is shown now; `None` if no interrupt with

@@ -14,11 +14,11 @@ use crate::{
 #[cfg(test)]
 mod tests;
 
-/// The next step of a call.
+/// The result of a call's check.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum NextStep {
-    /// The call waits until an input changes the conditions for its next step.
-    Wait,
+pub(super) enum CheckResult {
+    /// The call is invalid or not permitted.
+    Fault(CallError),
     /// The user is asked.
     Ask,
     /// The approval rule of the call's action is evaluated.
@@ -27,22 +27,22 @@ pub(super) enum NextStep {
     Permit(Option<AllowedEarlier>),
     /// The agent runs the call.
     Remote,
+}
+
+/// The next step of a checked call.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum NextStep {
+    /// The call waits until an input changes the conditions for its next step.
+    Wait,
     /// The call's handler starts, unless a limit or the application prevents it.
     Start,
     /// The call is handed off to the agent.
     HandOff,
-    /// The call ends with this result.
-    Answer(CallReply),
-}
-
-/// The result of a call that runs no handler.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) enum CallReply {
-    /// The call is invalid or not permitted.
+    /// The call ends, because it is invalid or not permitted.
     Fault(CallError),
-    /// The call was denied, with this reason.
+    /// The call ends, because it was denied, with this reason.
     Denied(Option<String>),
-    /// The agent ran the call and sent no result.
+    /// The call ends without a result: the agent ran the call and sent none.
     NoResult,
 }
 
@@ -75,82 +75,74 @@ pub(super) enum OfferStatus {
     Unknown,
 }
 
-/// Returns the next step of an unchecked call with complete arguments.
-pub(super) fn check(facts: CheckFacts<'_>) -> NextStep {
+/// Checks a call with complete arguments.
+pub(super) fn check(facts: CheckFacts<'_>) -> CheckResult {
     let call = facts.call;
     if call.origin == Origin::Provider {
-        return NextStep::Remote;
+        return CheckResult::Remote;
     }
     let Some(action) = facts.action else {
         // A call that the agent wrote as text is not remote, since the agent does not run such
         // calls itself.
         let is_written_as_text = call.origin == Origin::Intercepted;
         return match facts.offer {
-            OfferStatus::HeldBack => fault_step(not_offered_error(&call.name)),
-            OfferStatus::Unknown if !is_written_as_text => NextStep::Remote,
-            OfferStatus::Offered | OfferStatus::Unknown => fault_step(not_found_error(&call.name)),
+            OfferStatus::HeldBack => CheckResult::Fault(not_offered_error(&call.name)),
+            OfferStatus::Unknown if !is_written_as_text => CheckResult::Remote,
+            OfferStatus::Offered | OfferStatus::Unknown => {
+                CheckResult::Fault(not_found_error(&call.name))
+            }
         };
     };
     if let Some(error) = facts.fault {
-        return fault_step(error);
+        return CheckResult::Fault(error);
     }
     // If the agent runs the call and obtained the approval through its own protocol, the user is
     // not asked again.
     if call.is_approved_for_agent() && action.execution == Execution::Agent {
-        return NextStep::Remote;
+        return CheckResult::Remote;
     }
     let may_repeat = !call.has_unknown_outcome() || action.idempotent;
     // True if the call differs from the version that the user was asked about.
     let has_changed = call.has_changed() || !facts.is_unchanged_since_asked;
     if facts.ask || has_changed || call.must_be_asked() || !may_repeat {
-        return NextStep::Ask;
+        return CheckResult::Ask;
     }
     match (action.approval, facts.earlier) {
-        (Policy::Never, _) => NextStep::Permit(None),
-        (_, Some(earlier)) => NextStep::Permit(Some(earlier)),
-        (Policy::Always, None) => NextStep::Ask,
-        (Policy::Ask, None) => NextStep::AskRule,
+        (Policy::Never, _) => CheckResult::Permit(None),
+        (_, Some(earlier)) => CheckResult::Permit(Some(earlier)),
+        (Policy::Always, None) => CheckResult::Ask,
+        (Policy::Ask, None) => CheckResult::AskRule,
     }
 }
 
-const fn fault_step(error: CallError) -> NextStep {
-    NextStep::Answer(CallReply::Fault(error))
-}
-
-/// The conditions under which a checked call may proceed.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct ProceedConditions {
-    /// True if the call need not wait for a run in progress.
-    pub(super) run_over: bool,
-    /// True if the call's action may start during a run.
-    pub(super) eager: bool,
-    /// True if the agent runs the call.
-    pub(super) by_agent: bool,
-    /// True if the order of calls permits the call to start.
-    pub(super) in_order: bool,
-}
-
-/// Returns the next step of a checked call.
-pub(super) fn next_step(state: &State, conditions: ProceedConditions) -> NextStep {
-    let may_run = conditions.run_over || conditions.eager;
+/// Returns the next step of a checked call. `is_run_over` is true if the call need not wait for a
+/// run in progress. `is_in_order` returns true if the order of calls permits the call to start.
+pub(super) fn next_step(
+    state: &State,
+    is_run_over: bool,
+    is_in_order: impl FnOnce() -> bool,
+) -> NextStep {
     match state {
-        State::Allowed(_) if conditions.by_agent && conditions.run_over => NextStep::HandOff,
-        State::Allowed(_) if !conditions.by_agent && may_run && conditions.in_order => {
-            NextStep::Start
+        State::Allowed(clearance) => {
+            let check = clearance.review.check.as_deref();
+            let is_run_by_agent = check.is_some_and(|check| check.execution == Execution::Agent);
+            let may_run = is_run_over || check.is_some_and(|check| check.eager);
+            match is_run_by_agent {
+                true if is_run_over => NextStep::HandOff,
+                false if may_run && is_in_order() => NextStep::Start,
+                _ => NextStep::Wait,
+            }
         }
         State::Remote {
             delegated: false, ..
-        } if conditions.run_over => NextStep::Answer(CallReply::NoResult),
-        State::Invalid(error, _) if conditions.run_over => fault_step(error.clone()),
-        State::Denied { reason, .. } if conditions.run_over => {
-            NextStep::Answer(CallReply::Denied(reason.clone()))
-        }
+        } if is_run_over => NextStep::NoResult,
+        State::Invalid(error, _) if is_run_over => NextStep::Fault(error.clone()),
+        State::Denied { reason, .. } if is_run_over => NextStep::Denied(reason.clone()),
         State::Streaming(_)
         | State::Open(_)
         | State::Missing(_)
         | State::RuleAsked { .. }
         | State::Asked(_)
-        | State::Allowed(_)
         | State::Invalid(..)
         | State::Denied { .. }
         | State::Committing(..)

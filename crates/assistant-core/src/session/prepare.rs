@@ -5,18 +5,19 @@
 //! any of these changes before the handler starts, the call is checked again (rule "start of a
 //! tool").
 
+use serde_json::Value;
+
 use super::{
     Answer, Cx, PolicyQuestion, Session, Ticket,
     event_class::CallsToCheck,
     offer::add_current_schema,
-    policy::{self, CallReply, CheckFacts, NextStep, OfferStatus},
-    shown_call::fingerprint_call,
+    policy::{self, CheckFacts, CheckResult, OfferStatus},
 };
 use crate::{
     action::{Availability, Execution, Registration, RegistrationId, ResultEncoding, schema},
     conversation::{
-        CallDataChange, CallError, CallKey, Check, CheckSubject, ErrorKind, Origin, State,
-        StateEvent, ToolCall,
+        CallDataChange, CallError, CallKey, Check, CheckSubject, ErrorKind, Fingerprint, Origin,
+        State, StateEvent, ToolCall,
     },
 };
 
@@ -166,7 +167,7 @@ impl Session {
             return StateEvent::FoundRemote;
         };
         let entry = self.registration_for(call);
-        let step = policy::check(CheckFacts {
+        let result = policy::check(CheckFacts {
             call,
             action: entry.map(|entry| &entry.spec),
             offer: self.offer_status(call),
@@ -175,24 +176,18 @@ impl Session {
             is_unchanged_since_asked: self.is_unchanged_since_asked(key),
             ask,
         });
-        match step {
-            NextStep::Answer(CallReply::Fault(error)) => StateEvent::FoundInvalid(error),
-            NextStep::AskRule => self.ask_approval_rule(key, cx),
-            NextStep::Permit(earlier) => {
+        match result {
+            CheckResult::Fault(error) => StateEvent::FoundInvalid(error),
+            CheckResult::Ask => StateEvent::QuestionPut,
+            CheckResult::AskRule => self.ask_approval_rule(key, cx),
+            CheckResult::Permit(earlier) => {
                 if earlier.is_some() {
                     self.conversation
                         .apply_data_change(key, CallDataChange::AllowedEarlier(earlier));
                 }
                 StateEvent::Cleared
             }
-            NextStep::Remote => StateEvent::FoundRemote,
-            // Steps other than `Ask` apply only to checked calls. They do not occur here and are
-            // treated like `Ask`.
-            NextStep::Ask
-            | NextStep::Wait
-            | NextStep::Start
-            | NextStep::HandOff
-            | NextStep::Answer(_) => StateEvent::QuestionPut,
+            CheckResult::Remote => StateEvent::FoundRemote,
         }
     }
 
@@ -223,23 +218,22 @@ impl Session {
         }
     }
 
-    fn registration_for_key(&self, key: &CallKey) -> Option<&Registration> {
-        self.registration_for(self.conversation.call(key)?)
-    }
-
     /// Sanitizes the arguments of a call before they are used.
     fn sanitize_args(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
-        let registration = self.registration_for_key(key).map(|entry| entry.id);
-        let args = self.conversation.call(key).and_then(ToolCall::args);
-        let (Some(registration), Some(args)) = (registration, args) else {
-            return;
-        };
-        let clean_args = cx.host.sanitize(registration, args);
-        let clean_args = clean_args.filter(|clean_args| clean_args != args);
+        let call = self.conversation.call(key);
+        let clean_args = call.and_then(|call| self.clean_args(call, cx));
         if clean_args.is_some() {
             self.conversation
                 .apply_data_change(key, CallDataChange::Cleaned(clean_args));
         }
+    }
+
+    /// Returns the arguments of a call as the active registration sanitizes them; `None` if the
+    /// arguments stay as the agent wrote them.
+    fn clean_args(&self, call: &ToolCall, cx: &mut Cx<'_>) -> Option<Value> {
+        let (entry, args) = (self.registration_for(call)?, call.args()?);
+        let clean_args = cx.host.sanitize(entry.id, args)?;
+        (clean_args != *args).then_some(clean_args)
     }
 
     /// Returns true if the agent did not ask the user about a call, or if the call is unchanged
@@ -249,7 +243,7 @@ impl Session {
         let Some((call, approval)) = call.and_then(|call| Some((call, call.approval()?))) else {
             return true;
         };
-        !approval.is_answer_to_agent() || approval.shown == Some(fingerprint_call(call, None))
+        !approval.is_answer_to_agent() || approval.shown == Some(Fingerprint::from_call(call, None))
     }
 
     /// Returns the registration for a call. Returns `None` if the action of the call is not
@@ -338,27 +332,13 @@ impl Session {
             return Rebinding::Unchanged;
         }
         // The functions of the other registration may answer differently.
-        if call.cleared_fingerprint().is_some() || !self.is_clean_for(call, active_id, cx) {
+        let is_clean = self.clean_args(call, cx).as_ref() == call.clean_args();
+        if call.cleared_fingerprint().is_some() || !is_clean {
             return Rebinding::Invalid;
         }
         self.conversation
             .apply_data_change(key, CallDataChange::TakenOver(active_id));
         Rebinding::TakenOver
-    }
-
-    /// Returns true if the arguments of a call are those that a registration would sanitize the
-    /// agent's or the user's arguments to.
-    fn is_clean_for(
-        &self,
-        call: &ToolCall,
-        registration: Option<RegistrationId>,
-        cx: &mut Cx<'_>,
-    ) -> bool {
-        let clean_args = registration.zip(call.args()).and_then(|(id, args)| {
-            let clean_args = cx.host.sanitize(id, args);
-            clean_args.filter(|clean_args| clean_args != args)
-        });
-        clean_args.as_ref() == call.clean_args()
     }
 
     /// Repeats the checks of calls that waited for the approval rule of a registration that was

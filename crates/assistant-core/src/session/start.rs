@@ -8,12 +8,12 @@
 use super::{
     Answer, CommitId, Cx, Effect, Invocation, InvocationId, JournalEntry, Session, TimerId,
     execute::CallEnding, limits::permission_error, prepare::Rebinding,
-    shown_call::fingerprint_call,
 };
 use crate::{
     action::{Execution, Policy, Registration, schema},
     conversation::{
-        CallDataChange, CallError, CallKey, Decision, ErrorKind, State, StateEvent, ToolCall,
+        CallDataChange, CallError, CallKey, Decision, ErrorKind, Fingerprint, State, StateEvent,
+        ToolCall,
     },
 };
 
@@ -160,7 +160,7 @@ impl Session {
         match call.approval() {
             Some(approval) if approval.interrupt_id.is_none() => {
                 approval.decision == Some(Decision::Approved)
-                    && approval.shown == Some(fingerprint_call(call, Some(&entry.spec)))
+                    && approval.shown == Some(Fingerprint::from_call(call, Some(&entry.spec)))
             }
             Some(_) => self.is_unblocked_by_agent(call) && self.may_start_unasked(call, entry, now),
             None => self.may_start_unasked(call, entry, now),
@@ -193,7 +193,7 @@ impl Session {
             Policy::Always => false,
             Policy::Never => true,
             Policy::Ask => {
-                call.cleared_fingerprint() == Some(&fingerprint_call(call, Some(&entry.spec)))
+                call.cleared_fingerprint() == Some(&Fingerprint::from_call(call, Some(&entry.spec)))
             }
         };
         let is_unknown = call.has_unknown_outcome() && !entry.spec.idempotent;

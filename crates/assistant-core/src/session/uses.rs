@@ -5,10 +5,10 @@
 //! The module `limits` calls `take_use` right before a start, and `start` verifies that the use was
 //! taken.
 
-use super::{Cx, Effect, Session, Swap, Ticket, shown_call::fingerprint_call};
+use super::{Cx, Effect, Session, Swap, Ticket};
 use crate::{
     action::{Registration, RememberScope, RememberedApproval},
-    conversation::{CallDataChange, CallKey, Change, ToolCall, UseCountState},
+    conversation::{CallDataChange, CallKey, Change, Fingerprint, ToolCall, UseCountState},
 };
 
 /// The result of taking a use of a remembered approval for a call.
@@ -43,7 +43,7 @@ impl Session {
         let Some(entry) = self.registration_for(call) else {
             return UseStatus::Void;
         };
-        let fingerprint = fingerprint_call(call, Some(&entry.spec));
+        let fingerprint = Fingerprint::from_call(call, Some(&entry.spec));
         let place_and_time = (self.thread_id.as_str(), cx.now);
         let args = call.effective_args();
         let approval = self.remembered.get(&earlier.id);
@@ -162,7 +162,7 @@ impl Session {
             let Some(earlier) = call.allowed_earlier() else {
                 return false;
             };
-            let fingerprint = fingerprint_call(call, Some(&entry.spec));
+            let fingerprint = Fingerprint::from_call(call, Some(&entry.spec));
             earlier.id == approval.id && earlier.count == UseCountState::Taken(fingerprint)
         };
         let mut approvals = self.remembered.list().iter();
@@ -179,11 +179,7 @@ impl Session {
 
     /// Returns the fingerprint that a call had when its use was requested with this ticket. Returns
     /// `None` if the call no longer waits for the use.
-    fn pending_use_fingerprint(
-        &self,
-        key: &CallKey,
-        ticket: Ticket,
-    ) -> Option<crate::conversation::Fingerprint> {
+    fn pending_use_fingerprint(&self, key: &CallKey, ticket: Ticket) -> Option<Fingerprint> {
         match &self.conversation.call(key)?.allowed_earlier()?.count {
             UseCountState::Asked(asked, fingerprint) if *asked == ticket => {
                 Some(fingerprint.clone())

@@ -1,11 +1,11 @@
 //! Tests of the call policy, as tables with one line for each case.
 
-use super::{CallReply, CheckFacts, NextStep, OfferStatus, ProceedConditions, check, next_step};
+use super::{CheckFacts, CheckResult, NextStep, OfferStatus, check, next_step};
 use crate::{
     action::{ActionSpec, Execution, Policy},
     conversation::{
-        AllowedEarlier, CallApproval, CallDataChange, CallError, Decider, Decision, ErrorKind,
-        Origin, State, StateEvent, ToolCall, UseCountState,
+        AllowedEarlier, CallApproval, CallDataChange, CallError, Check, CheckSubject, Decider,
+        Decision, ErrorKind, Origin, Review, State, StateEvent, ToolCall, UseCountState,
     },
     session::offer::{not_found_error, not_offered_error},
 };
@@ -76,23 +76,23 @@ fn plain_facts<'a>(call: &'a ToolCall, action: Option<&'a ActionSpec>) -> CheckF
 fn policy_and_grant_decide_whether_a_call_is_permitted_or_asked() {
     let call = complete_call();
     for (policy, grant, next) in [
-        (Policy::Never, None, NextStep::Permit(None)),
+        (Policy::Never, None, CheckResult::Permit(None)),
         (
             Policy::Never,
             Some(earlier_approval()),
-            NextStep::Permit(None),
+            CheckResult::Permit(None),
         ),
-        (Policy::Always, None, NextStep::Ask),
+        (Policy::Always, None, CheckResult::Ask),
         (
             Policy::Always,
             Some(earlier_approval()),
-            NextStep::Permit(Some(earlier_approval())),
+            CheckResult::Permit(Some(earlier_approval())),
         ),
-        (Policy::Ask, None, NextStep::AskRule),
+        (Policy::Ask, None, CheckResult::AskRule),
         (
             Policy::Ask,
             Some(earlier_approval()),
-            NextStep::Permit(Some(earlier_approval())),
+            CheckResult::Permit(Some(earlier_approval())),
         ),
     ] {
         let spec = action(policy);
@@ -121,7 +121,7 @@ fn no_policy_or_grant_permits_a_call_that_must_be_asked_about() {
         for call in [&changed_call, &asked_call, &unknown_call] {
             assert_eq!(
                 check(facts(call)),
-                NextStep::Ask,
+                CheckResult::Ask,
                 "{policy:?} {:?}",
                 call.history()
             );
@@ -130,19 +130,19 @@ fn no_policy_or_grant_permits_a_call_that_must_be_asked_about() {
             ask: true,
             ..facts(&unchanged_call)
         };
-        assert_eq!(check(facts_with_ask), NextStep::Ask);
+        assert_eq!(check(facts_with_ask), CheckResult::Ask);
         let facts_with_change = CheckFacts {
             is_unchanged_since_asked: false,
             ..facts(&unchanged_call)
         };
-        assert_eq!(check(facts_with_change), NextStep::Ask);
+        assert_eq!(check(facts_with_change), CheckResult::Ask);
     }
     // An idempotent call with an unknown outcome is permitted, since such a call may run twice.
     let mut idempotent_spec = action(Policy::Never);
     idempotent_spec.idempotent = true;
     assert_eq!(
         check(plain_facts(&unknown_call, Some(&idempotent_spec))),
-        NextStep::Permit(None)
+        CheckResult::Permit(None)
     );
 }
 
@@ -157,32 +157,31 @@ fn a_faulty_call_fails_before_any_question() {
             earlier: Some(earlier_approval()),
             ..plain_facts(&changed_call, Some(&spec))
         };
-        assert_eq!(check(facts), NextStep::Answer(CallReply::Fault(error())));
+        assert_eq!(check(facts), CheckResult::Fault(error()));
     }
 }
 
 #[test]
 fn a_call_without_an_action_is_remote_or_fails() {
-    let fault_step = |error| NextStep::Answer(CallReply::Fault(error));
     for (origin, offer, next) in [
-        (Origin::Agent, OfferStatus::Unknown, NextStep::Remote),
+        (Origin::Agent, OfferStatus::Unknown, CheckResult::Remote),
         (
             Origin::Agent,
             OfferStatus::Offered,
-            fault_step(not_found_error("pay")),
+            CheckResult::Fault(not_found_error("pay")),
         ),
         (
             Origin::Agent,
             OfferStatus::HeldBack,
-            fault_step(not_offered_error("pay")),
+            CheckResult::Fault(not_offered_error("pay")),
         ),
         (
             Origin::Intercepted,
             OfferStatus::Unknown,
-            fault_step(not_found_error("pay")),
+            CheckResult::Fault(not_found_error("pay")),
         ),
-        (Origin::Provider, OfferStatus::Offered, NextStep::Remote),
-        (Origin::Provider, OfferStatus::HeldBack, NextStep::Remote),
+        (Origin::Provider, OfferStatus::Offered, CheckResult::Remote),
+        (Origin::Provider, OfferStatus::HeldBack, CheckResult::Remote),
     ] {
         let call = call_from(origin);
         let facts = CheckFacts {
@@ -193,64 +192,65 @@ fn a_call_without_an_action_is_remote_or_fails() {
     }
     // Calls that the provider ran never run in the page, even if an action is registered.
     let (call, spec) = (call_from(Origin::Provider), action(Policy::Never));
-    assert_eq!(check(plain_facts(&call, Some(&spec))), NextStep::Remote);
+    assert_eq!(check(plain_facts(&call, Some(&spec))), CheckResult::Remote);
 }
 
 #[test]
 fn an_approval_given_by_interrupt_is_not_handed_off_again() {
     let call = granted_call();
     let mut spec = action(Policy::Always);
-    assert_eq!(check(plain_facts(&call, Some(&spec))), NextStep::Ask);
+    assert_eq!(check(plain_facts(&call, Some(&spec))), CheckResult::Ask);
     spec.execution = Execution::Agent;
-    assert_eq!(check(plain_facts(&call, Some(&spec))), NextStep::Remote);
+    assert_eq!(check(plain_facts(&call, Some(&spec))), CheckResult::Remote);
 }
 
 #[test]
 fn a_checked_call_proceeds_by_run_end_eagerness_and_order() {
+    let step = |state: State, event| state.step(event).unwrap_or_default();
     let open_state = || State::Open(Box::default());
-    let step = |event| open_state().step(event).unwrap_or_default();
-    let allowed_state = || step(StateEvent::Cleared);
-    let invalid_state = || step(StateEvent::FoundInvalid(error()));
-    let denied_state = || step(StateEvent::DeniedBefore(Some("no".to_owned())));
-    let remote_state = || step(StateEvent::FoundRemote);
-    let denial_step = || NextStep::Answer(CallReply::Denied(Some("no".to_owned())));
-    let fault_step = || NextStep::Answer(CallReply::Fault(error()));
-    // Each row lists a state, the conditions `run_over`, `eager`, `by_agent` and `in_order`, and
-    // the next step.
-    for (state, [run_over, eager, by_agent, in_order], next) in [
-        (allowed_state(), [true, false, false, true], NextStep::Start),
-        (allowed_state(), [true, false, false, false], NextStep::Wait),
-        (allowed_state(), [false, false, false, true], NextStep::Wait),
-        (allowed_state(), [false, true, false, true], NextStep::Start),
-        (
-            allowed_state(),
-            [true, false, true, false],
-            NextStep::HandOff,
-        ),
-        (allowed_state(), [false, true, true, true], NextStep::Wait),
-        (
-            remote_state(),
-            [true, false, false, false],
-            NextStep::Answer(CallReply::NoResult),
-        ),
-        (remote_state(), [false, true, false, true], NextStep::Wait),
-        (invalid_state(), [true, false, false, false], fault_step()),
-        (invalid_state(), [false, true, false, true], NextStep::Wait),
-        (denied_state(), [true, false, false, false], denial_step()),
-        (denied_state(), [false, true, false, true], NextStep::Wait),
-        (open_state(), [true, true, false, true], NextStep::Wait),
-        (State::default(), [true, true, false, true], NextStep::Wait),
-    ] {
-        let conditions = ProceedConditions {
-            run_over,
-            eager,
-            by_agent,
-            in_order,
+    let allowed_state = |eager, execution| {
+        let mut check = Check::without_action(CheckSubject::new("pay", "{}", None), eager);
+        check.execution = execution;
+        let review = Review {
+            check: Some(Box::new(check)),
+            ..Review::default()
         };
-        assert_eq!(
-            next_step(&state, conditions),
-            next,
-            "{state:?} {conditions:?}"
-        );
+        step(State::Open(Box::new(review)), StateEvent::Cleared)
+    };
+    let allowed = || allowed_state(false, Execution::Client);
+    let eager = || allowed_state(true, Execution::Client);
+    let by_agent = || allowed_state(false, Execution::Agent);
+    let eager_by_agent = || allowed_state(true, Execution::Agent);
+    let invalid = || step(open_state(), StateEvent::FoundInvalid(error()));
+    let denied = || {
+        step(
+            open_state(),
+            StateEvent::DeniedBefore(Some("no".to_owned())),
+        )
+    };
+    let remote = || step(open_state(), StateEvent::FoundRemote);
+    // Each row lists a state, whether the run is over and the call in order, and the next step.
+    for (state, [run_over, in_order], next) in [
+        (allowed(), [true, true], NextStep::Start),
+        (allowed(), [true, false], NextStep::Wait),
+        (allowed(), [false, true], NextStep::Wait),
+        (eager(), [false, true], NextStep::Start),
+        (by_agent(), [true, false], NextStep::HandOff),
+        (eager_by_agent(), [false, true], NextStep::Wait),
+        (remote(), [true, false], NextStep::NoResult),
+        (remote(), [false, true], NextStep::Wait),
+        (invalid(), [true, false], NextStep::Fault(error())),
+        (invalid(), [false, true], NextStep::Wait),
+        (
+            denied(),
+            [true, false],
+            NextStep::Denied(Some("no".to_owned())),
+        ),
+        (denied(), [false, true], NextStep::Wait),
+        (open_state(), [true, true], NextStep::Wait),
+        (State::default(), [true, true], NextStep::Wait),
+    ] {
+        let step = next_step(&state, run_over, || in_order);
+        assert_eq!(step, next, "{state:?} {run_over} {in_order}");
     }
 }

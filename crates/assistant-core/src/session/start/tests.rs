@@ -7,11 +7,11 @@ use serde_json::{Value, json};
 
 use crate::{
     action::{ActionSpec, Execution, Policy, RegistrationId, schema::PatternHost},
-    conversation::{CallApproval, CallKey, Decider, Decision, State, ToolCall},
+    conversation::{CallApproval, CallKey, Decider, Decision, Fingerprint, State, ToolCall},
     event::EventKind,
     session::{
         Answer, Cx, Effect, Host, Input, Output, PolicyQuestion, Session, SessionOptions,
-        StreamEnd, Ticket, Verdict, shown_call::fingerprint_call,
+        StreamEnd, Ticket, Verdict,
     },
 };
 
@@ -293,7 +293,7 @@ fn a_call_forged_after_its_permission_is_asked_about() {
 fn an_approved_interrupt_does_not_replace_a_local_approval() {
     for by in PermittedBy::ALL {
         let mut fixture = Fixture::new(by);
-        let fingerprint = fingerprint_call(fixture.call(), None);
+        let fingerprint = Fingerprint::from_call(fixture.call(), None);
         fixture.edit_call(|call| {
             call.edit_review(|review| {
                 let approval = review.approval.get_or_insert_default();
