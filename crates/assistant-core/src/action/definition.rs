@@ -519,6 +519,17 @@ pub enum Policy {
     Ask,
 }
 
+impl Policy {
+    /// Returns the name of the rule in remembered approvals.
+    pub(crate) const fn as_str(self) -> &'static str {
+        match self {
+            Self::Never => "never",
+            Self::Always => "always",
+            Self::Ask => "ask",
+        }
+    }
+}
+
 /// The side that runs a call of an action when the call may start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Execution {

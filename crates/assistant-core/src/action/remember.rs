@@ -10,7 +10,7 @@ use std::fmt;
 use serde_json::{Value, json};
 
 use super::{
-    ActionSpec, ArgMaximum, Decider, Execution, GrantBounds, Policy, Remembering,
+    ActionSpec, ArgMaximum, Decider, Execution, GrantBounds, Remembering,
     bounds::{maxima_from_value, maxima_to_value},
 };
 use crate::{event::Object, json::canonical::canonical};
@@ -424,11 +424,6 @@ fn pick_args<'a>(
 /// Serializes the properties of an action to which an approval is bound: those that determine
 /// whether the user is asked, and the text of the question.
 fn serialize_rules(spec: &ActionSpec) -> String {
-    let policy = match spec.approval {
-        Policy::Never => "never",
-        Policy::Always => "always",
-        Policy::Ask => "ask",
-    };
     let remembering = match &spec.remembering {
         Remembering::Never => json!("never"),
         Remembering::SameArguments => json!("same"),
@@ -439,7 +434,7 @@ fn serialize_rules(spec: &ActionSpec) -> String {
         spec.description,
         spec.version,
         spec.parameters,
-        policy,
+        spec.approval.as_str(),
         remembering,
         spec.grant_bounds.to_value(),
         spec.execution == Execution::Agent,
