@@ -72,6 +72,20 @@ fn an_interjection_follows_the_running_tool_and_is_marked() {
 }
 
 #[test]
+fn a_call_of_a_running_handler_starts_in_spite_of_an_interjection() {
+    let mut driver = working(SessionOptions::default());
+    driver.register(action("inner"));
+    assert_eq!(interject(&mut driver, "only the north"), None);
+    driver.input(Input::Execute {
+        request: 1,
+        name: "inner".to_owned(),
+        args: json!({}),
+        within: Some(driver.invocations[0].id()),
+    });
+    assert_eq!(driver.invocations.len(), 2, "the handler waits for it");
+}
+
+#[test]
 fn an_interjection_without_a_boundary_is_the_next_message() {
     let mut driver = Driver::new();
     driver.send("hi");

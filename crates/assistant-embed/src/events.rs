@@ -1,7 +1,7 @@
 //! Notifies the page of the events in a chat.
 
 use leptos::prelude::*;
-use leptos_assistant::{Assistant, AssistantEvent, CallKey, use_assistant, use_assistant_events};
+use leptos_assistant::{AssistantEvent, use_assistant, use_assistant_events};
 use wasm_bindgen::{JsCast, JsValue};
 
 use crate::window_options::get_property;
@@ -13,23 +13,20 @@ pub(crate) fn forward_events(options: &JsValue) {
     let Ok(notify) = get_property(options, "notify").dyn_into::<js_sys::Function>() else {
         return;
     };
-    let Some(assistant) = use_assistant() else {
-        return;
-    };
-    let (notify_question, activity) = (notify.clone(), assistant.activity());
+    let notify_question = notify.clone();
     use_assistant_events(move |event| {
         let texts = match event {
             AssistantEvent::Message { id, role } => {
                 ["message", id.as_str(), role.as_str(), ""].map(JsValue::from)
             }
             AssistantEvent::ApprovalAsked { call, name } => {
-                call_event_texts(&assistant, "approval", call, name, "")
+                call_event_texts("approval", call.number(), name, "")
             }
             AssistantEvent::CallStarted { call, name } => {
-                call_event_texts(&assistant, "action", call, name, "running")
+                call_event_texts("action", call.number(), name, "running")
             }
             AssistantEvent::CallEnded { call, name, phase } => {
-                call_event_texts(&assistant, "action", call, name, phase.as_str())
+                call_event_texts("action", call.number(), name, phase.as_str())
             }
             AssistantEvent::Error(notice) => ["error", notice.message(), "", ""].map(JsValue::from),
             // Events that later versions add are not forwarded.
@@ -37,6 +34,9 @@ pub(crate) fn forward_events(options: &JsValue) {
         };
         notify_page(&notify, &texts);
     });
+    let Some(activity) = use_assistant().map(|assistant| assistant.activity()) else {
+        return;
+    };
     // Notifies the page when the chat begins to wait for the user, for example for an answer to an
     // agent's interrupt.
     Effect::new(move |was_asking: Option<bool>| {
@@ -52,20 +52,8 @@ pub(crate) fn forward_events(options: &JsValue) {
     });
 }
 
-/// Returns the arguments for an event of a call, with the id that the agent gave the call.
-fn call_event_texts(
-    assistant: &Assistant,
-    kind: &str,
-    call: &CallKey,
-    name: &str,
-    phase: &str,
-) -> [JsValue; 4] {
-    let id = assistant.with_conversation(|conversation| {
-        let call = conversation.call(call);
-        call.map(|call| call.id().to_owned())
-    });
-    let id = id.flatten().unwrap_or_default();
-    [kind, id.as_str(), name, phase].map(JsValue::from)
+fn call_event_texts(kind: &str, call: u64, name: &str, phase: &str) -> [JsValue; 4] {
+    [kind, &call.to_string(), name, phase].map(JsValue::from)
 }
 
 fn notify_page(notify: &js_sys::Function, [kind, id, name, detail]: &[JsValue; 4]) {

@@ -154,7 +154,8 @@ impl Session {
 
     /// Returns true if the order of calls permits this call to start.
     fn may_start_in_order(&self, key: &CallKey) -> bool {
-        if self.should_hold_calls_back() {
+        // A call of the page is not held back, because the handler that waits for it may be running.
+        if self.should_hold_calls_back() && !self.conversation.is_direct_call(key) {
             return false;
         }
         let is_exclusive = |key: &CallKey| {
