@@ -115,6 +115,24 @@ fn the_newest_registration_sanitizes_the_arguments() {
 }
 
 #[test]
+fn arguments_of_the_user_that_the_newest_registration_would_change_are_shown_again() {
+    let mut driver = Driver::new();
+    driver.manual_commits = true;
+    driver.register(asking("f"));
+    call(&mut driver);
+    let args = Some(json!({"amount": 500}));
+    driver.decide("c", Verdict::Approve { args });
+    assert_eq!(driver.phase("c"), Phase::ApprovalResponded);
+    driver.host.clean = Some(|args| (args["amount"] == 500).then(|| json!({"amount": 100})));
+    driver.register(asking("f"));
+    commit(&mut driver);
+    assert_eq!(
+        (driver.starts("c"), driver.phase("c")),
+        (0, Phase::ApprovalRequested)
+    );
+}
+
+#[test]
 fn an_approval_of_the_application_does_not_count_for_an_action_that_only_users_approve() {
     for stricter in [
         asking("f").with_only_user_approves(true),

@@ -236,6 +236,17 @@ impl Session {
         (clean_args != *args).then_some(clean_args)
     }
 
+    /// Returns true if the active registration would sanitize the arguments of a call to those with
+    /// which the call would start. Arguments that the user edited must stay as they are.
+    fn has_sanitized_args(&self, call: &ToolCall, cx: &mut Cx<'_>) -> bool {
+        let Some(edited_args) = call.edited_args() else {
+            return self.clean_args(call, cx).as_ref() == call.clean_args();
+        };
+        let entry = self.registration_for(call);
+        let clean_args = entry.and_then(|entry| cx.host.sanitize(entry.id, edited_args));
+        clean_args.is_none_or(|clean_args| clean_args == *edited_args)
+    }
+
     /// Returns true if the agent did not ask the user about a call, or if the call is unchanged
     /// since the agent asked.
     pub(super) fn is_unchanged_since_asked(&self, key: &CallKey) -> bool {
@@ -332,8 +343,7 @@ impl Session {
             return Rebinding::Unchanged;
         }
         // The functions of the other registration may answer differently.
-        let is_clean = self.clean_args(call, cx).as_ref() == call.clean_args();
-        if call.cleared_fingerprint().is_some() || !is_clean {
+        if call.cleared_fingerprint().is_some() || !self.has_sanitized_args(call, cx) {
             return Rebinding::Invalid;
         }
         self.conversation
