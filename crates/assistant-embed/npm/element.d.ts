@@ -70,9 +70,9 @@ export interface LeptosAssistantEvents {
   /** A message is complete: the user's, or the agent's once its text has ended. */
   "leptos-assistant-message": CustomEvent<{ id: string; role: string }>;
   /** The user is asked to approve a call. */
-  "leptos-assistant-approval": CustomEvent<{ id: string; name: string }>;
+  "leptos-assistant-approval": CustomEvent<{ id: number; name: string }>;
   /** A call runs, or has ended. */
-  "leptos-assistant-action": CustomEvent<{ id: string; name: string; phase: ActionPhase }>;
+  "leptos-assistant-action": CustomEvent<{ id: number; name: string; phase: ActionPhase }>;
   /** The chat has ended, or could not be mounted. */
   "leptos-assistant-end": CustomEvent<undefined>;
   /**

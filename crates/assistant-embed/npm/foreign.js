@@ -226,8 +226,8 @@ export function observing(observer) {
   return (type, id, name, detail) => {
     const event = {
       message: { type, id, role: name },
-      approval: { type, id, name },
-      action: { type, id, name, phase: detail },
+      approval: { type, id: Number(id), name },
+      action: { type, id: Number(id), name, phase: detail },
       question: { type },
       error: { type, message: id },
     }[type];

@@ -93,17 +93,17 @@ export interface Slots {
 
 /**
  * An event of a chat as the user sees it, for the option `onEvent`; the element dispatches the same, except for
- * `question`. Calls are named by the ids that the agent gave them. Opening a conversation causes no event.
+ * `question`. Calls are named by their keys, which methods of a chat take. Opening a conversation causes no event.
  */
 export type ChatEvent =
   /** A message is complete: the user's, or the agent's once its text has ended. */
   | { type: "message"; id: string; role: string }
   /** The user is asked to approve a call. */
-  | { type: "approval"; id: string; name: string }
+  | { type: "approval"; id: number; name: string }
   /** The agent, or an action, asks the user something else. */
   | { type: "question" }
   /** A call of an action, or of a tool of the agent, runs or has ended. */
-  | { type: "action"; id: string; name: string; phase: ActionPhase }
+  | { type: "action"; id: number; name: string; phase: ActionPhase }
   /** An error that the chat shows. */
   | { type: "error"; message: string };
 
