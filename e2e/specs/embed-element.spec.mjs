@@ -91,7 +91,8 @@ elementTest("an element loads its program when shown, and its actions require ap
     ),
   );
   const calls = (await events(page)).filter(({ kind }) => ["approval", "action"].includes(kind));
-  assert.deepEqual(calls.map(({ id }) => id), ["c", "c", "c"], "events name calls by the agent's ids");
+  const ids = await page.evaluate((keys) => keys.map((key) => document.querySelector("leptos-assistant").chat.call(key).id), calls.map(({ id }) => id));
+  assert.deepEqual(ids, ["c", "c", "c"]);
   await accessible(page, "leptos-assistant");
   await chat.picture("embed as an element");
   assert.ok(!fetched.some((path) => path.includes("_full")), "the small module is enough");
@@ -158,7 +159,7 @@ elementTest("an element mounts its chat after a late address or an unmount", asy
   assert.deepEqual(agent.requests("opens")[0].body.messages.map(({ role }) => role), ["user"]);
 }, { allow: [/`url`/] });
 
-elementTest("corrected options mount the chat, and an invalid change has no effect on the others", async (page, chat) => {
+elementTest("corrected options mount the chat, and an invalid change has no effect on the others", async (page, chat, { agent }) => {
   await page.evaluate(() => {
     globalThis.element = document.querySelector("leptos-assistant");
     globalThis.ends = 0;
@@ -167,7 +168,11 @@ elementTest("corrected options mount the chat, and an invalid change has no effe
   });
   await show(page);
   await eventually(async () => assert.equal((await kinds(page)).at(-1), "error"));
-  await page.evaluate(() => (globalThis.element.options = { onEvent() {}, lang: "de" }));
+  // Corrected while the next attempt goes on.
+  await page.evaluate(() => {
+    globalThis.element.options = { labels: { composer: 6 } };
+    setTimeout(() => (globalThis.element.options = { onEvent() {}, lang: "de" }));
+  });
   await eventually(async () => assert.ok(await page.evaluate(() => Boolean(globalThis.element.chat))));
   const errors = async () => (await events(page)).filter(({ kind }) => kind === "error").map(({ message }) => message);
   const unknown = ["lang", "onEvent"].map((name) => `<leptos-assistant>: \`${name}\` is no option of the element`);
@@ -175,13 +180,23 @@ elementTest("corrected options mount the chat, and an invalid change has no effe
   const ends = await page.evaluate(() => globalThis.ends);
   await page.evaluate(() => {
     globalThis.element.setAttribute("url", "ftp://example.com");
-    globalThis.element.options = { headers: { "bad name": "1" } };
+    globalThis.element.setAttribute("heading-offset", "2");
+    globalThis.element.options = { headers: { "x-token": "of another server" } };
     globalThis.element.setAttribute("label", "Renamed");
   });
   await chat.root.getByRole("heading", { name: "Renamed" }).waitFor();
-  const [address, header] = (await errors()).slice(-2);
-  assert.match(address, /`url` must be an address of HTTP/);
-  assert.match(header, /header "bad name"/);
+  assert.match((await errors()).at(-1), /`url` must be an address of HTTP/);
+  await page.evaluate((url) => {
+    globalThis.element.removeAttribute("heading-offset");
+    globalThis.element.setAttribute("url", `${url}other`);
+    globalThis.element.options = { headers: { "bad name": "1" } };
+  }, agent.url);
+  await eventually(async () => assert.match((await errors()).at(-1), /header "bad name"/));
+  await chat.send("Open the prices");
+  await chat.approve(chat.card("open_page"));
+  await chat.says('Results: "opened prices"');
+  assert.ok(agent.requests("opens").every(({ headers }) => headers["x-token"] === undefined), "no header goes to another server");
+  assert.equal(agent.requests("other").length, 0, "an address without its headers is not used");
   assert.equal(await page.evaluate(() => globalThis.ends), ends, "the chat goes on");
   await page.evaluate(() => globalThis.element.chat.unmount());
   assert.equal(await page.evaluate(() => globalThis.ends), ends + 1);

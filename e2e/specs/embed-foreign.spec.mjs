@@ -177,8 +177,8 @@ pageTest("values that are no JSON are reported by name, and the previous value i
     [() => chats.one.setState(Promise.resolve(1)), /^TypeError: setState: argument 1 must be JSON/],
     [() => chats.one.setState(() => 1), /^TypeError: setState: argument 1 must be JSON/],
     [() => chats.one.updateState(async (state) => state), /^TypeError: setState: argument 1 must be JSON/],
-    [() => chats.one.setState(JSON.parse("[".repeat(200) + "]".repeat(200))), /^Error: The value is nested beyond 127 levels/],
-    [() => chats.one.execute("work", JSON.parse("[".repeat(200) + "]".repeat(200))), /^Error: The value is nested beyond 127 levels/],
+    [() => chats.one.setState(JSON.parse("[".repeat(200) + "]".repeat(200))), /^Error: The value is nested too deeply/],
+    [() => chats.one.execute("work", JSON.parse("[".repeat(200) + "]".repeat(200))), /^Error: The value is nested too deeply/],
   ]) {
     assert.match(await thrown(page, act), message, `${act}`);
   }

@@ -1,7 +1,7 @@
 // The shared part of the package's two entry points: mounts a chat with the module that each of them loads.
 import { convertAction } from "./action.js";
 import { streaming } from "./agent.js";
-import { headerPairs, highlighting, isElement, observing, refuseUnknown, requestingHeaders } from "./foreign.js";
+import { headerPairs, highlighting, isElement, observing, refuseUnknown, requestingHeaders, withTimeout } from "./foreign.js";
 import { handleOf } from "./handle.js";
 import { readLanguage, textsOf } from "./languages.js";
 import { lookOptions, sessionOptions } from "./options.js";
@@ -127,7 +127,7 @@ export async function mountWith({ load, module, mountChat, protocols, stores }, 
   let agent = { url, headers };
   const speak = async (changes) => {
     const next = { ...language, ...changes };
-    const words = await textsOf("update", next, checked);
+    const words = await withTimeout(textsOf("update", next, checked));
     if (removed) return;
     language = next;
     Object.assign(look, { texts: words.texts, language: words.language });

@@ -1,6 +1,6 @@
 // The chat as an element: `<leptos-assistant url="…"></leptos-assistant>`. This file and the files that it imports at its
 // beginning are small; the program is fetched when the attribute `loading` says. See element.d.ts.
-import { TEXT_ATTRIBUTES, LIVE, changedOptions, fault, layoutOf, loadingOf, readOptions } from "./attributes.js";
+import { TEXT_ATTRIBUTES, LIVE, OF_AGENT, changedOptions, fault, layoutOf, loadingOf, readOptions } from "./attributes.js";
 import { checks } from "./checked.js";
 import { atIntent, whenIdle, whenVisible } from "./intent.js";
 import { Inline, Shell } from "./launcher.js";
@@ -57,9 +57,12 @@ export class LeptosAssistantElement extends (globalThis.HTMLElement ?? Object) {
   constructor() {
     super();
     // Set already on an element that was in the page before this file.
-    if (!Object.hasOwn(this, "options")) return;
-    this.#options = this.options ?? {};
-    delete this.options;
+    for (const name of ["options", "open"]) {
+      if (!Object.hasOwn(this, name)) continue;
+      const value = this[name];
+      delete this[name];
+      this[name] = value;
+    }
   }
 
   get chat() {
@@ -286,36 +289,39 @@ export class LeptosAssistantElement extends (globalThis.HTMLElement ?? Object) {
       this.#refused = options;
       (this.#early ?? this.#view).failed();
       this.#report(error);
+      // They may have been corrected meanwhile.
+      if (changedOptions(options, this.#read().options).length > 0) this.#refresh();
     }
   }
 
   /** Applies changed options to the chat, or mounts a new chat. */
   #update() {
     const { options, error } = this.#read();
+    let changed = changedOptions(options, this.#mounted);
     if (error) {
       this.#complain(error);
-      options.url = this.#mounted.url;
+      changed = changed.filter((name) => LIVE.includes(name) && !OF_AGENT.includes(name));
     }
-    const changed = changedOptions(options, this.#mounted);
-    if (changed.length === 0) return;
     if (!changed.every((name) => LIVE.includes(name))) {
       this.#end();
       return this.#load();
     }
     // Otherwise the chat that is being mounted is updated once it is there.
     if (!this.#chat) return;
-    this.#mounted = options;
-    for (const name of changed) {
+    const ofAgent = changed.filter((name) => OF_AGENT.includes(name));
+    for (const names of [ofAgent, ...changed.filter((name) => !OF_AGENT.includes(name)).map((name) => [name])]) {
+      const changes = Object.fromEntries(names.map((name) => [name, options[name]]));
       try {
-        this.#chat.update({ [name]: options[name] });
+        if (names.length > 0) this.#chat.update(changes);
+        this.#mounted = { ...this.#mounted, ...changes };
       } catch (error) {
-        this.#report(error);
+        this.#complain(error);
       }
     }
   }
 
   #end() {
-    this.#send("end");
+    const wasMounted = this.#mounted;
     this.#turn++;
     this.#isExpected = false;
     this.#mounted = undefined;
@@ -324,6 +330,7 @@ export class LeptosAssistantElement extends (globalThis.HTMLElement ?? Object) {
     this.#chat = undefined;
     this.#isLoaded = false;
     for (const entry of this.#actions) entry.undo = undefined;
+    if (wasMounted) this.#send("end");
   }
 
   #register(entry) {

@@ -14,7 +14,7 @@ let count = 0;
 /** The time for which a view waits for a sheet, in milliseconds. No event tells that a sheet of the page failed earlier. */
 const MAX_WAIT_MS = 10_000;
 
-/** Links a style sheet of the package next to an element. Resolves when the sheet is loaded or has failed to load. */
+/** Links a style sheet of the package next to an element. Resolves when the sheet is loaded, has failed to load, or takes too long. */
 async function link(element, name, { href }) {
   // A failure is reported when the program is loaded.
   const integrity = (await checks().catch(() => undefined))?.hashOf(name) ?? "";

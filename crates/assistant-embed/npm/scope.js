@@ -81,12 +81,11 @@ export function attach(node, scope, outlet, send) {
     disconnect = scope.connect(chat, outlet);
   };
   if (node.chat) connect(node.chat);
-  // Sent by the element itself when its chat ends.
   const forget = () => {
     disconnect?.();
     disconnect = undefined;
   };
-  node.addEventListener("leptos-assistant-end", forget, { signal: listeners.signal });
+  on("end", forget);
   on("ready", ({ chat }) => {
     connect(chat);
     send("ready", chat);

@@ -11,7 +11,7 @@ pub(crate) struct TooDeep;
 
 impl fmt::Display for TooDeep {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("The value is nested beyond 127 levels")
+        f.write_str("The value is nested too deeply")
     }
 }
 
