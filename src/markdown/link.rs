@@ -46,14 +46,27 @@ pub(super) fn set_target(element: &web_sys::Node, href: &str, title: &str) {
 /// nodes that are not links.
 pub(super) fn show_host(kind: &Kind, element: &web_sys::Node, children: &[Node]) {
     if let (Kind::Link { href, .. }, Some(element)) = (kind, element.dyn_ref::<Element>()) {
-        show_host_beside(element, href, &plain_text(children));
+        let text = is_text(children).then(|| plain_text(children));
+        show_host_beside(element, href, text.as_deref());
     }
 }
 
-fn show_host_beside(element: &Element, href: &str, text: &str) {
+/// Returns true if nodes show their plain text and nothing else, such as an image or a formula,
+/// which can show any text.
+fn is_text(nodes: &[Node]) -> bool {
+    nodes.iter().all(|node| match &node.kind {
+        Kind::Text(_) | Kind::Code(_) | Kind::SoftBreak | Kind::HardBreak => true,
+        Kind::Emphasis | Kind::Strong | Kind::Strikethrough => is_text(&node.children),
+        _ => false,
+    })
+}
+
+/// Shows the host beside a link, unless its text is an address on that host. `text` is `None` for a
+/// link that shows something else than text.
+fn show_host_beside(element: &Element, href: &str, text: Option<&str>) {
     let safe_link = address::safe_href(href);
     match safe_link.as_ref().and_then(display_host) {
-        Some(host) if !is_on_host(text, &host) => {
+        Some(host) if !text.is_some_and(|text| is_on_host(text, &host)) => {
             // The attribute is usually set already; an unchanged attribute is not written again.
             if element.get_attribute("data-host").as_ref() != Some(&host) {
                 dom::set_attribute(element, "data-host", &host);
@@ -124,7 +137,7 @@ pub(super) fn create_image(
     let name = if name.trim().is_empty() { src } else { name };
     let link = dom::create_text_element("a", "", name)?;
     set_target(&link, src, title);
-    show_host_beside(&link, src, name);
+    show_host_beside(&link, src, Some(name));
     dom::append(&element, &link);
     Some(element)
 }

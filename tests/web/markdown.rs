@@ -152,6 +152,20 @@ async fn a_lookalike_host_is_shown_in_its_normalized_form() {
         ("[go](https://ｅｖｉｌ.example/)", Some("evil.example")),
         ("[go](https://пример.example/)", Some("пример.example")),
         ("<https://bücher.example/>", None),
+        // An image, a formula and a tag can show any other text.
+        (
+            "[![evil.example](data:image/png;base64,iVBORw0KGgo=)](https://evil.example/)",
+            Some("evil.example"),
+        ),
+        (
+            "[evil.example$x$](https://evil.example/)",
+            Some("evil.example"),
+        ),
+        (
+            "[<b>evil.example</b>](https://evil.example/)",
+            Some("evil.example"),
+        ),
+        ("[**evil**.example](https://evil.example/)", None),
     ] {
         let chat = answered(&[text]).await;
         let link = chat.page.find(&format!("{ANSWER} a[href]")).unwrap();
