@@ -19,6 +19,9 @@ const NAME_SEARCH_BYTES: usize = 256;
 /// longer run, one code and the count are shown.
 const MAX_CODES: usize = 3;
 
+/// The maximum number of combining marks on one character that are drawn.
+const MAX_MARKS: usize = 2;
+
 /// The set of characters that are shown by their codes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum EscapeMode {
@@ -319,7 +322,21 @@ fn script_of(c: char) -> Option<LetterScript> {
 }
 
 fn is_shown_as_code(text: &str, at: usize, c: char, detail: EscapeMode) -> bool {
-    is_hidden(c) && (detail != EscapeMode::Readable || !is_ordinary(text, at, c))
+    is_stacked(text, at, c)
+        || is_hidden(c) && (detail != EscapeMode::Readable || !is_ordinary(text, at, c))
+}
+
+/// Returns true if a combining mark follows [`MAX_MARKS`] other marks. A font draws stacked marks
+/// outside of the line, over other text.
+fn is_stacked(text: &str, at: usize, c: char) -> bool {
+    let before = || text.get(..at).unwrap_or_default().chars().rev();
+    is_mark(c) && before().take(MAX_MARKS).filter(|c| is_mark(*c)).count() == MAX_MARKS
+}
+
+/// Returns true for the combining marks that are common to several scripts.
+const fn is_mark(c: char) -> bool {
+    matches!(c, '\u{300}'..='\u{36f}' | '\u{483}'..='\u{489}' | '\u{1ab0}'..='\u{1aff}'
+        | '\u{1dc0}'..='\u{1dff}' | '\u{20d0}'..='\u{20ff}' | '\u{fe20}'..='\u{fe2f}')
 }
 
 /// Returns true if a hidden character at the position `at` is part of ordinary writing.
@@ -392,6 +409,12 @@ mod tests {
             ("", ""),
         ] {
             assert_eq!(format_pieces(text, EscapeMode::Exact), expected);
+        }
+        // Two marks on a letter are ordinary, and more would be drawn over other lines.
+        let stack = format!("ế e{}", "\u{301}".repeat(80));
+        for detail in [EscapeMode::Exact, EscapeMode::Growing, EscapeMode::Readable] {
+            let expected = "ế e\u{301}\u{301}[U+0301 ×78]";
+            assert_eq!(format_pieces(&stack, detail), expected);
         }
         let run = "\u{200b}".repeat(5_000);
         assert_eq!(format_pieces(&run, EscapeMode::Exact), "[U+200B ×5000]");
