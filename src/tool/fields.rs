@@ -17,6 +17,13 @@ const MAX_DEPTH: usize = 3;
 const MAX_FIELDS: usize = 100;
 /// The largest `maxLength` for which a text field has a single line, in characters.
 const MAX_SINGLE_LINE: u64 = 200;
+/// The maximum length of an initial text in a single line, in characters. A longer text would be
+/// cut off in a narrow window.
+const MAX_SHOWN: usize = 40;
+/// The number of characters that a row of a text area shows at least.
+const ROW_CHARS: usize = 20;
+/// The numbers of rows of a text area.
+const ROWS: (usize, usize) = (3, 8);
 
 #[derive(Clone)]
 pub(super) struct FormField {
@@ -146,9 +153,14 @@ fn add_object_fields(
 }
 
 fn build_field(root: &Value, schema: &Value, position: &FieldPosition<'_>) -> FormField {
-    let kind = field_kind(root, schema);
     let default_value = || keyword(root, schema, "default");
     let value = position.initial.or_else(default_value);
+    let mut kind = field_kind(root, schema);
+    let text = value.map(|value| initial_text(&kind, value));
+    let text = text.unwrap_or_default();
+    if !text.is_empty() {
+        kind = readable_kind(kind, &text);
+    }
     let label = position.label.clone().or_else(|| field_label(root, schema));
     let label = label.unwrap_or_default();
     let hint = keyword(root, schema, "description").and_then(Value::as_str);
@@ -158,11 +170,7 @@ fn build_field(root: &Value, schema: &Value, position: &FieldPosition<'_>) -> Fo
         label,
         required: position.required,
         given: position.initial.is_some_and(Value::is_string),
-        text: RwSignal::new(
-            value
-                .map(|value| initial_text(&kind, value))
-                .unwrap_or_default(),
-        ),
+        text: RwSignal::new(text),
         ticked: RwSignal::new(initial_ticks(&kind, value)),
         kind,
     }
@@ -265,6 +273,59 @@ fn text_kind(schema: &Value) -> FieldKind {
     }
 }
 
+/// Returns a kind of field that shows the initial text completely, because the user approves that
+/// text. A browser shows neither line breaks in a single line, nor a text that is no date in a date
+/// field, nor the text of a password field.
+fn readable_kind(kind: FieldKind, text: &str) -> FieldKind {
+    let FieldKind::Text(input_type) = kind else {
+        return kind;
+    };
+    let is_long = text.chars().count() > MAX_SHOWN || text.contains(char::is_control);
+    match input_type {
+        _ if is_long => FieldKind::LongText,
+        "date" if is_date(text) => kind,
+        "email" | "url" if text.trim() == text => kind,
+        _ => FieldKind::Text("text"),
+    }
+}
+
+/// Returns true for a date that a date field shows: `2026-05-01`.
+fn is_date(text: &str) -> bool {
+    let mut numbers = text
+        .splitn(3, '-')
+        .map(|part| part.parse().unwrap_or_default());
+    let mut next_number = || numbers.next().unwrap_or_default();
+    let (year, month, day): (u32, u32, u32) = (next_number(), next_number(), next_number());
+    let days: u32 = match month {
+        2 if year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) => 29,
+        2 => 28,
+        4 | 6 | 9 | 11 => 30,
+        1..=12 => 31,
+        _ => 0,
+    };
+    year > 0 && (1..=days).contains(&day) && text == format!("{year:04}-{month:02}-{day:02}")
+}
+
+/// Returns the number of rows that a text takes in a narrow text area.
+fn count_rows(text: &str) -> usize {
+    let width = |c: char| if c.is_ascii() { 1 } else { 2 };
+    let lines = text
+        .split('\n')
+        .map(|line| line.chars().map(width).sum::<usize>());
+    lines.map(|width| width.div_ceil(ROW_CHARS).max(1)).sum()
+}
+
+/// Returns the number of rows of a text area with this initial text.
+pub(super) fn rows_for(text: &str) -> usize {
+    let (min, max) = ROWS;
+    count_rows(text).clamp(min, max)
+}
+
+/// Returns true if a text area shows only a part of this text.
+pub(super) fn is_cut(text: &str) -> bool {
+    count_rows(text) > ROWS.1
+}
+
 fn list_kind(root: &Value, schema: &Value) -> FieldKind {
     let Some(items) = schema.get("items").map(|items| resolve_schema(root, items)) else {
         return FieldKind::Json;
@@ -329,7 +390,11 @@ fn format_value(value: &Value) -> String {
 /// Formats a value as the initial text of a field of the given kind.
 fn initial_text(kind: &FieldKind, value: &Value) -> String {
     match (kind, value) {
-        (FieldKind::Choice(_), value) => value.to_string(),
+        // The empty choice, if the value is none of the choices.
+        (FieldKind::Choice(choices), value) => {
+            let choice = choices.iter().find(|choice| is_same(&choice.value, value));
+            choice.map_or_else(String::new, |choice| choice.value.to_string())
+        }
         (_, Value::Null) => String::new(),
         (FieldKind::Lines, Value::Array(list)) => {
             let lines: Vec<String> = list.iter().map(format_value).collect();
@@ -337,6 +402,17 @@ fn initial_text(kind: &FieldKind, value: &Value) -> String {
         }
         (FieldKind::Json, value) => format!("{value:#}"),
         (_, value) => format_value(value),
+    }
+}
+
+/// Returns true if two values are equal JSON: the order of keys and the notation of numbers do not
+/// count.
+fn is_same(one: &Value, other: &Value) -> bool {
+    match (one, other) {
+        (Value::Number(one), Value::Number(other)) => {
+            one == other || (one.is_f64() != other.is_f64() && one.as_f64() == other.as_f64())
+        }
+        (one, other) => one == other,
     }
 }
 

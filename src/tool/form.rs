@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use super::{
     ExactText,
     fields::{self, FieldChoice, FieldError, FieldKind, FormField},
-    text_pieces::{EscapeMode, has_escaped_characters},
+    text_pieces::{EscapeMode, escape_hidden, has_escaped_characters},
 };
 use crate::ui::{
     LabelName, Labels, Words, after_by_browser, dynamic, focus, fresh_id, is_trusted, memo,
@@ -292,11 +292,14 @@ fn field_row(
     });
     let hint = field.hint.clone();
     let text = field.text;
-    // If the text of the field has hidden characters, the text is rendered again below the field,
-    // with the codes of these characters.
+    // If the text of the field has hidden characters, or arguments to approve are longer than the
+    // field, the text is rendered again below the field, with the codes of these characters.
     let readable = detail == EscapeMode::Readable;
     let escaped_note = move || {
-        text.with(|text| has_escaped_characters(text, detail).then(|| text.clone()))
+        let is_needed = |text: &String| {
+            has_escaped_characters(text, detail) || (!readable && fields::is_cut(text))
+        };
+        text.with(|text| is_needed(text).then(|| text.clone()))
             .map(|text| view! { <p class="la-field-exact"><ExactText text readable /></p> })
     };
     view! {
@@ -373,7 +376,7 @@ fn field_control(
             <textarea
                 class="la-input"
                 class:la-field-code=field.kind == FieldKind::Json
-                rows="3"
+                rows=fields::rows_for(&text.get_untracked())
                 spellcheck=(field.kind == FieldKind::Json).then_some("false")
                 aria-required=required
                 aria-invalid=invalid
@@ -424,7 +427,7 @@ fn choice_options(choices: &[FieldChoice], text: RwSignal<String>) -> AnyView {
     let options = choices.iter().map(|choice| {
         let json = choice.value.to_string();
         let option_value = json.clone();
-        let label = choice.label.clone();
+        let label = escape_hidden(&choice.label);
         view! { <option value=json selected=move || text.get() == option_value>{label}</option> }
     });
     options.collect_view().into_any()

@@ -209,6 +209,63 @@ async fn hidden_characters_in_a_field_are_shown_below_it() {
     assert_eq!(chat.page.text(".la-field-exact"), "bankU+202Eknab");
 }
 
+/// A browser shows no line break in a single line, no text in a date or password field, and no
+/// choice that differs in its notation. What is not shown would be submitted unseen.
+#[wasm_bindgen_test]
+async fn a_field_shows_its_initial_text_completely() {
+    let text = |format: Option<&str>, value: &str| json!({"type": "string", "format": format, "default": value});
+    let chat = asked(json!({
+        "type": "object",
+        "properties": {
+            "command": text(None, "make test #\nrm -rf ~"),
+            "day": text(Some("date"), "tomorrow, and cancel the others"),
+            "leap": text(Some("date"), "2027-02-29"),
+            "start": text(Some("date"), "2028-02-29"),
+            "key": text(Some("password"), "secret"),
+            "mail": text(Some("email"), " ada@example.com"),
+            "count": {"enum": [1, 2], "default": 1.0},
+            "place": {"enum": ["here", "there"], "default": "everywhere"}
+        }
+    }))
+    .await;
+    let fields = chat
+        .page
+        .root
+        .query_selector_all(".la-form .la-input")
+        .unwrap();
+    let shown = (0..fields.length())
+        .filter_map(|index| fields.item(index))
+        .map(|field| {
+            let read = |name: &str| {
+                js_sys::Reflect::get(&field, &name.into())
+                    .unwrap()
+                    .as_string()
+            };
+            (
+                read("type").unwrap_or_default(),
+                read("value").unwrap_or_default(),
+            )
+        });
+    let shown: Vec<(String, String)> = shown.collect();
+    let expected = [
+        ("textarea", "make test #\nrm -rf ~"),
+        ("text", "tomorrow, and cancel the others"),
+        ("text", "2027-02-29"),
+        ("date", "2028-02-29"),
+        ("text", "secret"),
+        ("text", " ada@example.com"),
+        ("select-one", "1"),
+        ("select-one", ""),
+    ];
+    assert_eq!(
+        shown,
+        expected.map(|(kind, value)| (kind.to_owned(), value.to_owned()))
+    );
+    let mut value = submitted(&chat).await;
+    assert_eq!(value["count"].take(), 1);
+    assert_eq!(value.get("place"), None, "what is not shown is not sent");
+}
+
 /// Deep, wide and circular schemas neither crash the page nor produce endless forms.
 #[wasm_bindgen_test]
 async fn an_unbounded_schema_yields_a_bounded_form() {

@@ -22,7 +22,7 @@ use crate::ui;
 /// The selector of the parts of a built-in card.
 const PART_SELECTOR: &str = ":is(.la-dialog-title, .la-dialog-text, .la-dialog-form > .la-dialog-actions > .la-button, .la-approval-title, .la-approval-what, .la-approval-risk, .la-approval-text, \
     .la-approval-row > *, .la-batch-rows > li, .la-agent-text, .la-question-words, .la-question-action-name, .la-question-choices .la-field, .la-code, .la-approval-end, \
-    .la-approval-actions > .la-button, .la-approval-split > .la-button, .la-form :is(input, select, textarea, button)):not([hidden], [hidden] *, details *)";
+    .la-approval-actions > .la-button, .la-approval-split > .la-button, .la-form :is(input, select, textarea, button), .la-field-exact):not([hidden], [hidden] *, details *)";
 /// The selector of the parts of a card that the application renders, in addition to the card
 /// itself.
 const CUSTOM_PART_SELECTOR: &str =
