@@ -168,7 +168,7 @@ elementTest("corrected options mount the chat, and an invalid change has no effe
   });
   await show(page);
   await eventually(async () => assert.equal((await kinds(page)).at(-1), "error"));
-  // Corrected while the next attempt goes on.
+  // Corrected while the next attempt continues.
   await page.evaluate(() => {
     globalThis.element.options = { labels: { composer: 6 } };
     setTimeout(() => (globalThis.element.options = { onEvent() {}, lang: "de" }));

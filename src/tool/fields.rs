@@ -390,7 +390,7 @@ fn format_value(value: &Value) -> String {
 /// Formats a value as the initial text of a field of the given kind.
 fn initial_text(kind: &FieldKind, value: &Value) -> String {
     match (kind, value) {
-        // The empty choice, if the value is none of the choices.
+        // The empty choice, if the value is not one of the choices.
         (FieldKind::Choice(choices), value) => {
             let choice = choices.iter().find(|choice| is_same(&choice.value, value));
             choice.map_or_else(String::new, |choice| choice.value.to_string())
