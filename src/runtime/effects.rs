@@ -128,7 +128,8 @@ impl Runtime {
             let Ok(end) = stream.await else { return };
             let end = mark_if_offline(end);
             if let Some(runtime) = runtime.upgrade() {
-                runtime.runs.borrow_mut().remove(&run);
+                let closed_run = runtime.runs.borrow_mut().remove(&run);
+                drop(closed_run);
                 runtime.dispatch_ignoring_refusal(Input::RunClosed { run, end });
             }
         });
@@ -159,7 +160,8 @@ impl Runtime {
         spawn_local(async move {
             let Ok(outcome) = result.await else { return };
             if let Some(runtime) = runtime.upgrade() {
-                runtime.handlers.borrow_mut().remove(&id);
+                let finished_task = runtime.handlers.borrow_mut().remove(&id);
+                drop(finished_task);
                 runtime.dispatch_ignoring_refusal(Input::Finished {
                     invocation: id,
                     outcome,
@@ -194,7 +196,8 @@ impl Runtime {
     }
 
     fn cancel_handler(&self, id: InvocationId) {
-        if let Some(task) = self.handlers.borrow_mut().remove(&id) {
+        let cancelled_task = self.handlers.borrow_mut().remove(&id);
+        if let Some(task) = cancelled_task {
             task.cancellation.cancel();
             task.abort.abort();
         }

@@ -428,7 +428,8 @@ impl Runtime {
     }
 
     pub(crate) fn set_agent(&self, agent: Rc<dyn Agent>) {
-        *self.agent.borrow_mut() = agent;
+        let previous_agent = self.agent.replace(agent);
+        drop(previous_agent);
     }
 
     pub(crate) fn set_code(&self, id: RegistrationId, code: ActionCode) {
@@ -441,7 +442,10 @@ impl Runtime {
 
     /// Removes the code of a registration. The session cancels the handlers of the registration.
     pub(crate) fn remove_code(&self, id: RegistrationId) {
-        self.code.borrow_mut().remove(&id);
+        // The code is dropped after the borrow ends, since a handler may own the guard of another
+        // action.
+        let removed_code = self.code.borrow_mut().remove(&id);
+        drop(removed_code);
     }
 
     /// Returns the latest snapshot of a conversation that was replaced by another conversation in
@@ -531,14 +535,9 @@ impl Runtime {
         self.ended.set(true);
         #[cfg(feature = "split")]
         self.drop_held_steps();
-        for (_, task) in self.runs.borrow_mut().drain() {
-            task.abort.abort();
-        }
-        for (_, task) in self.handlers.borrow_mut().drain() {
-            task.cancellation.cancel();
-            task.abort.abort();
-        }
-        self.code.borrow_mut().clear();
+        self.abort_runs_and_handlers();
+        let removed_code = self.code.take();
+        drop(removed_code);
         self.remove_sources();
     }
 }

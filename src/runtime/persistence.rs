@@ -131,8 +131,8 @@ impl Runtime {
         }
     }
 
-    /// Aborts all runs and handlers, because another tab owns the conversation now. The session is
-    /// not notified.
+    /// Aborts all runs and handlers, because another tab owns the conversation now or the provider
+    /// is unmounted. The session is not notified.
     pub(super) fn abort_runs_and_handlers(&self) {
         let runs = std::mem::take(&mut *self.runs.borrow_mut());
         for task in runs.into_values() {
