@@ -26,6 +26,8 @@ use crate::{
 
 /// The time limit of an action's preview.
 const PREVIEW_TIMEOUT: Duration = Duration::from_secs(20);
+/// The error of a preview or a permission whose action was removed.
+const ACTION_REMOVED: &str = "The action was removed";
 
 impl Runtime {
     pub(super) fn carry_out(&self, effect: Effect) {
@@ -204,18 +206,20 @@ impl Runtime {
     }
 
     /// Evaluates an application's approval rule once the session is released, and dispatches the
-    /// answer. If the component of the rule was unmounted, the answer is that the user must be
-    /// asked.
+    /// answer. If the component of the rule is unmounted before the answer, the user must be asked.
     pub(super) fn evaluate_approval_rule(&self, question: PolicyQuestion<'_>) {
         let code = self.code(question.registration());
         let rule = code.and_then(|code| code.approval.clone());
         let (ticket, args, runtime) = (question.ticket(), question.args().clone(), self.weak());
-        spawn_local(async move {
-            // The rule is missing if its component was unmounted.
-            let must_ask = match rule {
+        let evaluation = self.evaluate_while_registered(question.registration(), async move {
+            match rule {
                 Some(rule) => rule(args).await,
+                // The rule is missing if its component was unmounted.
                 None => true,
-            };
+            }
+        });
+        spawn_local(async move {
+            let must_ask = evaluation.await.unwrap_or(true);
             if let Some(runtime) = runtime.upgrade() {
                 runtime.dispatch_ignoring_refusal(Input::PolicyAnswer {
                     ticket,
@@ -225,22 +229,25 @@ impl Runtime {
         });
     }
 
-    /// Runs the preview of a call for at most [`PREVIEW_TIMEOUT`], and dispatches the outcome.
+    /// Runs the preview of a call for at most [`PREVIEW_TIMEOUT`], and dispatches the outcome. The
+    /// preview fails if its component is unmounted before the outcome.
     fn run_preview(&self, request: PreviewRequest) {
         let code = self.code(request.registration());
         let preview = code.and_then(|code| code.preview.clone());
         let (ticket, runtime) = (request.ticket(), self.weak());
-        spawn_local(async move {
-            let outcome = match preview {
-                Some(preview) => {
-                    let timeout = sleep(PREVIEW_TIMEOUT).boxed_local();
-                    match select(preview(request.into_args()), timeout).await {
-                        Either::Left((outcome, _)) => outcome,
-                        Either::Right(_) => Err("It took too long".to_owned()),
-                    }
-                }
-                None => Err("The action was removed".to_owned()),
+        let evaluation = self.evaluate_while_registered(request.registration(), async move {
+            let Some(preview) = preview else {
+                return Err(ACTION_REMOVED.to_owned());
             };
+            let timeout = sleep(PREVIEW_TIMEOUT).boxed_local();
+            match select(preview(request.into_args()), timeout).await {
+                Either::Left((outcome, _)) => outcome,
+                Either::Right(_) => Err("It took too long".to_owned()),
+            }
+        });
+        spawn_local(async move {
+            let outcome = evaluation.await;
+            let outcome = outcome.unwrap_or_else(|| Err(ACTION_REMOVED.to_owned()));
             if let Some(runtime) = runtime.upgrade() {
                 runtime.dispatch_ignoring_refusal(Input::Previewed { ticket, outcome });
             }
@@ -255,20 +262,27 @@ impl Runtime {
     }
 
     /// Asks the application for permission once the session is released, and dispatches the answer.
-    /// The general rule is evaluated first and, if it permits the call, the rule of the action.
+    /// The general rule is evaluated first and, if it permits the call, the rule of the action. If
+    /// the component of the action's rule is unmounted before the answer, the call is not permitted.
     pub(super) fn evaluate_permission(&self, question: PolicyQuestion<'_>) {
         let code = self.code(question.registration());
         let action_rule = code.and_then(|code| code.permission.clone());
         let general_rule = self.permission.borrow().clone();
         let name = question.name().to_owned();
         let (ticket, args, runtime) = (question.ticket(), question.args().clone(), self.weak());
+        let action_evaluation = action_rule.map(|rule| {
+            let args = args.clone();
+            let evaluation = async move { rule(args).await };
+            self.evaluate_while_registered(question.registration(), evaluation)
+        });
         spawn_local(async move {
             let mut outcome = match general_rule {
-                Some(rule) => rule(name, args.clone()).await,
+                Some(rule) => rule(name, args).await,
                 None => Ok(()),
             };
-            if let (Some(rule), Ok(())) = (action_rule, &outcome) {
-                outcome = rule(args).await;
+            if let (Some(evaluation), Ok(())) = (action_evaluation, &outcome) {
+                let action_outcome = evaluation.await;
+                outcome = action_outcome.unwrap_or_else(|| Err(ACTION_REMOVED.to_owned()));
             }
             if let Some(runtime) = runtime.upgrade() {
                 runtime.dispatch_ignoring_refusal(Input::PermissionAnswer { ticket, outcome });

@@ -11,6 +11,7 @@ mod calls;
 mod changes;
 mod effects;
 pub(crate) mod engine;
+mod evaluations;
 mod frames;
 mod host;
 mod loop_events;
@@ -111,6 +112,7 @@ pub(crate) struct Runtime {
     ended: Cell<bool>,
     agent: RefCell<Rc<dyn Agent>>,
     code: RefCell<HashMap<RegistrationId, Rc<ActionCode>>>,
+    evaluations: evaluations::Evaluations,
     runs: RefCell<HashMap<RunKey, RunTask>>,
     /// True if open runs are stored as open when the provider is unmounted, instead of being ended
     /// at their servers.
@@ -174,6 +176,7 @@ impl Runtime {
             ended: Cell::new(false),
             agent: RefCell::new(agent),
             code: RefCell::default(),
+            evaluations: evaluations::Evaluations::default(),
             runs: RefCell::default(),
             detaches_runs: Cell::new(false),
             handlers: RefCell::default(),
@@ -440,12 +443,14 @@ impl Runtime {
         self.code.borrow().get(&id).cloned()
     }
 
-    /// Removes the code of a registration. The session cancels the handlers of the registration.
+    /// Removes the code of a registration, and aborts the evaluations of its rules and previews. The
+    /// session cancels the handlers of the registration.
     pub(crate) fn remove_code(&self, id: RegistrationId) {
         // The code is dropped after the borrow ends, since a handler may own the guard of another
         // action.
         let removed_code = self.code.borrow_mut().remove(&id);
         drop(removed_code);
+        self.abort_evaluations(id);
     }
 
     /// Returns the latest snapshot of a conversation that was replaced by another conversation in
@@ -519,9 +524,9 @@ impl Runtime {
         }
     }
 
-    /// Stops the session, aborts all runs and handlers, and removes the code of the actions and the
-    /// readers, because the provider is unmounted. With a store, open calls are stored as open, and
-    /// runs are not ended at their servers.
+    /// Stops the session, aborts all runs, handlers and evaluations, and removes the code of the
+    /// actions and the readers, because the provider is unmounted. With a store, open calls are
+    /// stored as open, and runs are not ended at their servers.
     pub(crate) fn shut_down(&self) {
         // Persistence is shut down before the session is stopped, so that open calls are stored as
         // open, as when the page is unloaded.
@@ -536,6 +541,7 @@ impl Runtime {
         #[cfg(feature = "split")]
         self.drop_held_steps();
         self.abort_runs_and_handlers();
+        self.abort_all_evaluations();
         let removed_code = self.code.take();
         drop(removed_code);
         self.remove_sources();
