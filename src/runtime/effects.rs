@@ -1,6 +1,6 @@
 //! Carries out the effects of the session.
 
-use std::{rc::Rc, time::Duration};
+use std::{cell::Cell, rc::Rc, time::Duration};
 
 use assistant_core::{
     action::{RegistrationId, ToolError},
@@ -93,17 +93,14 @@ impl Runtime {
         });
     }
 
-    /// Aborts the request of a run, if the request is open, and calls
-    /// [`Agent::stop`](crate::agent::Agent::stop), so that the run ends at its server. While
-    /// `detaches_runs` is true, `stop` is not called, so that the run can be resumed.
+    /// Aborts the request of a run, if the request is open, and ends the run at its server. While
+    /// `detaches_runs` is true, the run is not ended at its server, so that it can be resumed.
     fn abort_run(&self, run: RunKey) {
         let Some(task) = self.runs.borrow_mut().remove(&run) else {
             return;
         };
+        task.ends_at_server.set(!self.detaches_runs.get());
         task.abort.abort();
-        if !self.detaches_runs.get() {
-            task.agent.stop(&task.thread_id, &task.run_id);
-        }
     }
 
     fn open_run(&self, run: RunKey, mut input: RunInput) {
@@ -118,16 +115,22 @@ impl Runtime {
         });
         let (thread_id, run_id) = (input.thread_id.clone(), input.run_id.clone());
         let (stream, abort) = abortable(agent.run(input, sink));
+        let ends_at_server = Rc::new(Cell::new(false));
         let task = RunTask {
             abort,
-            agent,
-            thread_id,
-            run_id,
+            ends_at_server: Rc::clone(&ends_at_server),
         };
         self.runs.borrow_mut().insert(run, task);
         let runtime = self.weak();
         spawn_local(async move {
-            let Ok(end) = stream.await else { return };
+            let Ok(end) = stream.await else {
+                // The future of the agent has been dropped by now. The agent of later runs may
+                // be another agent.
+                if ends_at_server.get() {
+                    agent.stop(&thread_id, &run_id);
+                }
+                return;
+            };
             let end = mark_if_offline(end);
             if let Some(runtime) = runtime.upgrade() {
                 let closed_run = runtime.runs.borrow_mut().remove(&run);

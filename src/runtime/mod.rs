@@ -78,10 +78,8 @@ enum QueuedStep {
 /// The open request of a run.
 struct RunTask {
     abort: AbortHandle,
-    /// The agent that performs the run. Later runs may have a different agent.
-    agent: Rc<dyn Agent>,
-    thread_id: String,
-    run_id: String,
+    /// True if the agent ends the run at its server once the request is aborted.
+    ends_at_server: Rc<Cell<bool>>,
 }
 
 /// A running handler.
