@@ -2,6 +2,7 @@
 
 use assistant_core::{
     action::ToolError,
+    conversation::CallKey,
     session::{Input, InvocationId},
 };
 use futures_channel::oneshot;
@@ -104,6 +105,7 @@ impl ToolContext {
         let _guard = QuestionGuard {
             asking: asking_guard,
             id,
+            call,
         };
         self.preliminary(question);
         assistant.end_unrenderable_questions();
@@ -205,6 +207,7 @@ impl Assistant {
 struct QuestionGuard {
     asking: AskingGuard,
     id: u64,
+    call: CallKey,
 }
 
 impl Drop for QuestionGuard {
@@ -212,6 +215,7 @@ impl Drop for QuestionGuard {
         if let Some(assistant) = self.asking.assistant.upgrade() {
             let questions = &assistant.view().asked;
             questions.update(|list| list.retain(|asked| asked.id != self.id));
+            assistant.runtime().remove_abandoned_reply(&self.call);
         }
     }
 }

@@ -522,9 +522,20 @@ impl Runtime {
         }
     }
 
+    /// Removes the sender for the reply to a question that was dropped before the reply.
+    pub(crate) fn remove_abandoned_reply(&self, call: &CallKey) {
+        let mut replies = self.replies.borrow_mut();
+        // The sender of a newer question about the same call is kept.
+        let is_abandoned = replies.get(call).is_some_and(oneshot::Sender::is_canceled);
+        let sender = is_abandoned.then(|| replies.remove(call));
+        drop(replies);
+        drop(sender);
+    }
+
     /// Stops the session, aborts all runs, handlers and evaluations, and removes the code of the
-    /// actions and the readers, because the provider is unmounted. With a store, open calls are
-    /// stored as open, and runs are not ended at their servers.
+    /// actions and the readers, because the provider is unmounted. Callers that still wait for an
+    /// outcome receive an error. With a store, open calls are stored as open, and runs are not ended
+    /// at their servers.
     pub(crate) fn shut_down(&self) {
         // Persistence is shut down before the session is stopped, so that open calls are stored as
         // open, as when the page is unloaded.
@@ -543,6 +554,9 @@ impl Runtime {
         let removed_code = self.code.take();
         drop(removed_code);
         self.remove_sources();
+        // Dropping the senders ends the waits for calls that persistence has held back.
+        drop(self.executing.take());
+        drop(self.replies.take());
     }
 }
 
