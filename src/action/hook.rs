@@ -161,10 +161,11 @@ impl ActionSignals {
         }
     }
 
+    /// Tracks the signals. Disposed signals are ignored; `Signal::track` would panic.
     fn track(self) {
-        self.enabled.track();
-        self.description.inspect(Track::track);
-        self.parameters.inspect(Track::track);
+        self.enabled.try_with(|_| ());
+        self.description.map(|text| text.try_with(|_| ()));
+        self.parameters.map(|schema| schema.try_with(|_| ()));
     }
 }
 

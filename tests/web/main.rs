@@ -69,6 +69,7 @@ mod tool_renderers;
 mod transcript;
 mod tree;
 mod trusted;
+mod unmounting;
 mod verdicts;
 mod weight;
 mod windows;
