@@ -67,11 +67,14 @@ pub fn InterruptInbox(
         move || {
             let mut calls = keys.get();
             let handler_questions = &assistant.view().asked;
-            calls.extend(handler_questions.with(|list| {
-                list.iter()
-                    .map(|question| question.call)
-                    .collect::<Vec<_>>()
-            }));
+            handler_questions.with(|list| {
+                for question in list {
+                    // A handler may ask several questions at the same time.
+                    if !calls.contains(&question.call) {
+                        calls.push(question.call);
+                    }
+                }
+            });
             page_call_keys(&assistant, &calls)
         }
     };

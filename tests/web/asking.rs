@@ -1,8 +1,10 @@
 //! Questions of handlers in the card of a call, asked by a renderer or by a form.
 
+use futures_util::FutureExt;
 use leptos::prelude::*;
 use leptos_assistant::{
-    Assistant, ToolAction, ToolCallView, ToolContext, ToolError, ToolTarget,
+    Assistant, ChatWindow, SessionOptions, ToolAction, ToolCallView, ToolContext, ToolError,
+    ToolTarget,
     agent::Script,
     testing::{MockAgent, settle, until},
     use_assistant_action, use_tool_renderer,
@@ -13,7 +15,7 @@ use wasm_bindgen_test::wasm_bindgen_test;
 
 use super::{
     interrupts::{click, fill},
-    support::{Chat, chat, console_errors},
+    support::{Chat, chat, console_errors, provided},
 };
 
 const FORM: &str = ".la-ask";
@@ -221,6 +223,47 @@ async fn a_call_from_the_page_shows_its_question_in_the_inbox() {
         answer.set(assistant.execute("paint", json!({})).await.ok());
     });
     chat.appears(&format!(".la-inbox {FORM}")).await;
+    fill(&chat, &format!("{FORM} input"), "green");
+    click(&chat, FORM, "Submit");
+    assert!(until(move || answer.get_untracked() == Some(json!("green"))).await);
+    settle().await;
+    assert_eq!(chat.page.count(".la-inbox .la-tool"), 0);
+}
+
+/// Two questions of one call of the page share its card, also in a window that is opened later.
+#[wasm_bindgen_test]
+async fn a_call_from_the_page_with_two_questions_leaves_no_card() {
+    let shown = RwSignal::new(false);
+    let chat = provided(MockAgent::new(), SessionOptions::default(), move || {
+        use_assistant_action(ToolAction::new("paint", "").handler(
+            |_: Value, context: ToolContext| async move {
+                let mut first = context
+                    .ask_with::<Value>("Which colour?", colour())
+                    .boxed_local();
+                let _ = first.as_mut().now_or_never();
+                let answer: Value = context.ask_with("Which other colour?", colour()).await?;
+                drop(first);
+                Ok::<_, ToolError>(answer["colour"].clone())
+            },
+        ));
+        view! {
+            <Show when=move || shown.get()>
+                <ChatWindow />
+            </Show>
+        }
+    })
+    .await;
+    let answer = RwSignal::new(None);
+    let assistant: Assistant = chat.assistant.clone();
+    spawn_local(async move {
+        answer.set(assistant.execute("paint", json!({})).await.ok());
+    });
+    let activity = chat.assistant.activity();
+    assert!(until(move || activity.get_untracked().is_asking()).await);
+    shown.set(true);
+    chat.appears(&format!(".la-inbox {FORM}")).await;
+    settle().await;
+    assert_eq!(chat.page.count(".la-inbox .la-tool"), 1);
     fill(&chat, &format!("{FORM} input"), "green");
     click(&chat, FORM, "Submit");
     assert!(until(move || answer.get_untracked() == Some(json!("green"))).await);
