@@ -236,10 +236,12 @@ impl<T> ToolCallView<T> {
     }
 
     /// Calls `read` with the definition of the action that handles the call or, if all actions of
-    /// its name are disabled, of the newest. Returns `None` if there is no such action.
+    /// its name are disabled, of the newest. Returns `None` if there is no such action. In a
+    /// reactive closure, the registration of actions is tracked.
     pub(crate) fn spec<R>(&self, read: impl FnOnce(&ActionSpec) -> R) -> Option<R> {
-        let name = self.name_untracked();
-        let result = self.assistant()?.read(|session| {
+        let (assistant, name) = (self.assistant()?, self.name());
+        assistant.view().renderers.track();
+        let result = assistant.read(|session| {
             let registry = session.registry();
             let active_action = registry.active_registration(&name);
             let action = active_action.or_else(|| registry.named(&name).next());

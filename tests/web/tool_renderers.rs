@@ -141,3 +141,31 @@ async fn nested_state_updates_are_all_applied() {
         json!({"count": 11, "left": 1})
     );
 }
+
+#[wasm_bindgen_test]
+async fn a_card_shows_the_description_of_an_action_that_is_registered_later() {
+    let on_route = RwSignal::new(false);
+    let chat = chat(calls(&["get_weather"]), move || {
+        use_tool_renderer("get_weather", |call: ToolCallView| {
+            let has_schema = move || call.parameters().is_some();
+            view! {
+                <p class="weather" data-schema=move || has_schema().to_string()>
+                    {move || call.description()}
+                </p>
+            }
+        });
+        let action = || {
+            use_assistant_action(
+                ToolAction::new("get_weather", "Looks out of the window").handler(|_: Value| 1),
+            );
+        };
+        view! { <Show when=move || on_route.get()>{action}</Show> }
+    })
+    .await;
+    chat.assistant.send("go").unwrap();
+    chat.appears(".weather").await;
+    assert_eq!(chat.page.text(".weather"), "");
+    on_route.set(true);
+    chat.appears(".weather[data-schema=true]").await;
+    assert_eq!(chat.page.text(".weather"), "Looks out of the window");
+}
