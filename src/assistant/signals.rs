@@ -161,9 +161,9 @@ impl Assistant {
     pub fn summary(&self) -> ArcSignal<TurnSummary> {
         let assistant = self.clone();
         ArcSignal::derive(move || {
-            // The activity, the messages and the running tools are tracked, because the summary
-            // changes with each of these signals.
+            // All of these signals are tracked, because the summary changes with each of them.
             let view = assistant.view();
+            view.runs.track();
             view.activity.track();
             view.messages.track();
             view.running.track();

@@ -90,6 +90,8 @@ pub(crate) struct ViewModel {
     /// The number of changes of the message tree. Unlike `messages`, the number also changes with
     /// branches that are not shown.
     pub(crate) tree: ArcRwSignal<u64>,
+    /// The number of changes of runs and their steps. The runs themselves are read from the session.
+    pub(crate) runs: ArcRwSignal<u64>,
     pub(crate) activity: ArcRwSignal<Activity>,
     /// The names of the tools for which calls are running.
     pub(crate) running: ArcRwSignal<Vec<String>>,
@@ -144,6 +146,7 @@ pub(crate) struct SignalUpdates {
     parts: Vec<(MessageCell, message::MessageValues)>,
     marks: Vec<(PartCell, Mark)>,
     calls: Vec<(CallCell, call::CallValues)>,
+    runs: bool,
     activity: Option<Activity>,
     running: Vec<String>,
     notices: Option<Vec<Notice>>,
@@ -162,6 +165,7 @@ impl ViewModel {
         Self {
             messages: ArcRwSignal::default(),
             tree: ArcRwSignal::new(0),
+            runs: ArcRwSignal::new(0),
             activity: ArcRwSignal::new(Activity::default()),
             running: ArcRwSignal::new(Vec::new()),
             notices: ArcRwSignal::new(Vec::new()),
@@ -264,6 +268,7 @@ impl ViewModel {
                 Change::Call(key) => updates.calls.extend(cells.call_values(key, session)),
                 Change::State => updates.state = true,
                 Change::Run | Change::Steps => {
+                    updates.runs = true;
                     let runs = session.summary().runs().iter();
                     let unstored_runs = runs.filter(|run| !run.has_stored_steps());
                     let steps = unstored_runs.flat_map(|run| run.steps().to_vec());
@@ -312,6 +317,9 @@ impl ViewModel {
         }
         if updates.tree {
             self.tree.update(|count| *count += 1);
+        }
+        if updates.runs {
+            self.runs.update(|count| *count += 1);
         }
         set_if_some(&self.notices, updates.notices);
         set_if_some(&self.tools, updates.tools);

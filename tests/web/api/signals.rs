@@ -124,6 +124,35 @@ async fn agent_steps_lists_the_steps_of_the_run() {
 }
 
 #[wasm_bindgen_test]
+async fn summary_follows_the_steps_of_the_agent() {
+    let pause = Duration::from_millis(150);
+    let script = Script::new().text("Let me see.").wait(pause);
+    let script = script.event(EventKind::StepStarted {
+        step_name: "look up".to_owned(),
+    });
+    let chat = chat(
+        MockAgent::new().answer(script.wait(Duration::from_secs(60))),
+        || (),
+    )
+    .await;
+    let summary = chat.assistant.summary();
+    let count = Memo::new(move |_| {
+        let runs = summary.read();
+        runs.runs()
+            .iter()
+            .map(|run| run.steps().len())
+            .sum::<usize>()
+    });
+    assert_eq!(count.get_untracked(), 0);
+    chat.assistant.send("go").unwrap();
+    chat.appears("[data-role=assistant]").await;
+    assert_eq!(count.get_untracked(), 0);
+    let steps = chat.assistant.agent_steps();
+    assert!(until(move || steps.with_untracked(Vec::len) == 1).await);
+    assert_eq!(count.get_untracked(), 1);
+}
+
+#[wasm_bindgen_test]
 async fn messages_lists_entries_and_their_cells() {
     let chat = finished_run(Script::new().text("Hello there."), || ()).await;
     let entries = chat.assistant.messages().get_untracked();
