@@ -292,12 +292,20 @@ impl ComposerSlot {
         self.0.try_get().flatten()
     }
 
-    /// Registers a composer until the current scope is disposed.
+    /// Registers a composer until the current scope is disposed, or until another composer is
+    /// registered.
     pub(super) fn register(self, composer: &SharedComposer) {
         self.0.set(Some(composer.clone()));
+        let own = Arc::downgrade(composer);
         on_cleanup(move || {
-            // The result is ignored, because the call fails only if the whole window was disposed.
-            let _ = self.0.try_set(None);
+            let is_own = |current: &Option<SharedComposer>| {
+                let current = current.as_ref().map(Arc::as_ptr);
+                current.is_some_and(|current| std::ptr::eq(current, own.as_ptr()))
+            };
+            // The slot is missing only if the whole window was disposed.
+            if self.0.try_with_untracked(is_own) == Some(true) {
+                self.0.set(None);
+            }
         });
     }
 }
