@@ -266,7 +266,7 @@ impl Runtime {
 
     /// Asks the application for permission once the session is released, and dispatches the answer.
     /// The general rule is evaluated first and, if it permits the call, the rule of the action. If
-    /// the component of the action's rule is unmounted before the answer, the call is not permitted.
+    /// the component of the action's rule is unmounted before the answer, the call is refused.
     pub(super) fn evaluate_permission(&self, question: PolicyQuestion<'_>) {
         let code = self.code(question.registration());
         let action_rule = code.and_then(|code| code.permission.clone());

@@ -1,5 +1,5 @@
-//! Tracks the rules and previews of actions that are being evaluated, which end when their action is
-//! removed (rule "unmounting").
+//! Tracks the rules and previews of actions that are being evaluated, which end when their action
+//! is removed (rule "unmounting").
 
 use std::{cell::RefCell, rc::Weak};
 

@@ -441,8 +441,8 @@ impl Runtime {
         self.code.borrow().get(&id).cloned()
     }
 
-    /// Removes the code of a registration, and aborts the evaluations of its rules and previews. The
-    /// session cancels the handlers of the registration.
+    /// Removes the code of a registration, and aborts the evaluations of its rules and previews.
+    /// The session cancels the handlers of the registration.
     pub(crate) fn remove_code(&self, id: RegistrationId) {
         // The code is dropped after the borrow ends, since a handler may own the guard of another
         // action.
@@ -534,8 +534,8 @@ impl Runtime {
 
     /// Stops the session, aborts all runs, handlers and evaluations, and removes the code of the
     /// actions and the readers, because the provider is unmounted. Callers that still wait for an
-    /// outcome receive an error. With a store, open calls are stored as open, and runs are not ended
-    /// at their servers.
+    /// outcome receive an error. With a store, open calls are stored as open, and runs are not
+    /// ended at their servers.
     pub(crate) fn shut_down(&self) {
         // Persistence is shut down before the session is stopped, so that open calls are stored as
         // open, as when the page is unloaded.
