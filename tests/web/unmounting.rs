@@ -19,13 +19,13 @@ use super::support::{Chat, chat};
 
 /// The signals of a test that waits in a function of an action.
 #[derive(Clone, Copy)]
-struct Gate {
+struct Barrier {
     has_begun: RwSignal<bool>,
     is_open: RwSignal<bool>,
     has_passed: RwSignal<bool>,
 }
 
-impl Gate {
+impl Barrier {
     fn new() -> Self {
         Self {
             has_begun: RwSignal::new(false),
@@ -34,7 +34,7 @@ impl Gate {
         }
     }
 
-    /// Waits until the gate is open, and reads a signal of the component.
+    /// Waits until the barrier is open, and reads a signal of the component.
     async fn read_after(self, own: RwSignal<bool>) -> bool {
         self.has_begun.set(true);
         until(move || self.is_open.get_untracked()).await;
@@ -47,37 +47,42 @@ impl Gate {
 /// Mounts a component with an action, calls the action, and unmounts the component while a function
 /// of the action waits.
 async fn unmounted_while_waiting(
-    action: impl Fn(ToolAction, Gate, RwSignal<bool>) -> ToolAction + Copy + Send + Sync + 'static,
+    action: impl Fn(ToolAction, Barrier, RwSignal<bool>) -> ToolAction + Copy + Send + Sync + 'static,
 ) -> Chat {
-    let (shown, gate) = (RwSignal::new(true), Gate::new());
+    let (shown, barrier) = (RwSignal::new(true), Barrier::new());
     let agent = MockAgent::new()
         .answer(Script::new().call("work", &json!({})))
         .answer(Script::new().text("I see."));
     let chat = chat(agent, move || {
         let child = move || {
             let work = ToolAction::new("work", "").handler(|_: Value| "done");
-            use_assistant_action(action(work, gate, RwSignal::new(true)));
+            use_assistant_action(action(work, barrier, RwSignal::new(true)));
         };
         view! { <Show when=move || shown.get()>{child}</Show> }
     })
     .await;
     chat.assistant.send("go").unwrap();
-    assert!(until(move || gate.has_begun.get_untracked()).await);
+    assert!(until(move || barrier.has_begun.get_untracked()).await);
     shown.set(false);
     settle().await;
-    gate.is_open.set(true);
+    barrier.is_open.set(true);
     for _ in 0..10 {
         settle().await;
     }
-    assert!(!gate.has_passed.get_untracked(), "the function has ended");
+    assert!(
+        !barrier.has_passed.get_untracked(),
+        "the function has ended"
+    );
     chat
 }
 
 /// Rule "unmounting"
 #[wasm_bindgen_test]
 async fn a_waiting_approval_rule_ends_with_its_component() {
-    let chat = unmounted_while_waiting(|work, gate, own| {
-        work.approval(Approval::when_async(move |_: Value| gate.read_after(own)))
+    let chat = unmounted_while_waiting(|work, barrier, own| {
+        work.approval(Approval::when_async(move |_: Value| {
+            barrier.read_after(own)
+        }))
     })
     .await;
     chat.idle().await;
@@ -88,9 +93,9 @@ async fn a_waiting_approval_rule_ends_with_its_component() {
 /// Rule "unmounting"
 #[wasm_bindgen_test]
 async fn a_waiting_permission_rule_ends_with_its_component() {
-    let chat = unmounted_while_waiting(|work, gate, own| {
+    let chat = unmounted_while_waiting(|work, barrier, own| {
         work.permission(move |_: Value| async move {
-            gate.read_after(own).await;
+            barrier.read_after(own).await;
             Ok(())
         })
     })
@@ -103,9 +108,9 @@ async fn a_waiting_permission_rule_ends_with_its_component() {
 /// Rule "unmounting"
 #[wasm_bindgen_test]
 async fn a_waiting_preview_ends_with_its_component() {
-    let chat = unmounted_while_waiting(|work, gate, own| {
+    let chat = unmounted_while_waiting(|work, barrier, own| {
         work.approval(Approval::Always)
-            .preview(move |_: Value| async move { Ok::<_, String>(gate.read_after(own).await) })
+            .preview(move |_: Value| async move { Ok::<_, String>(barrier.read_after(own).await) })
     })
     .await;
     chat.appears(".la-approval").await;
@@ -120,7 +125,7 @@ async fn a_waiting_preview_ends_with_its_component() {
 /// The permission rule of the application does not belong to the component.
 #[wasm_bindgen_test]
 async fn the_general_permission_rule_outlives_the_component_of_an_action() {
-    let (shown, gate, own) = (RwSignal::new(true), Gate::new(), RwSignal::new(true));
+    let (shown, barrier, own) = (RwSignal::new(true), Barrier::new(), RwSignal::new(true));
     let agent = MockAgent::new().answer(Script::new().call("work", &json!({})));
     let chat = chat(agent, move || {
         let child = || {
@@ -131,15 +136,15 @@ async fn the_general_permission_rule_outlives_the_component_of_an_action() {
     })
     .await;
     chat.assistant.set_permission(move |_, _| async move {
-        gate.read_after(own).await;
+        barrier.read_after(own).await;
         Ok(())
     });
     chat.assistant.send("go").unwrap();
-    assert!(until(move || gate.has_begun.get_untracked()).await);
+    assert!(until(move || barrier.has_begun.get_untracked()).await);
     shown.set(false);
     settle().await;
-    gate.is_open.set(true);
-    assert!(until(move || gate.has_passed.get_untracked()).await);
+    barrier.is_open.set(true);
+    assert!(until(move || barrier.has_passed.get_untracked()).await);
     chat.idle().await;
 }
 
