@@ -90,7 +90,7 @@ pub(crate) struct ViewModel {
     /// The number of changes of the message tree. Unlike `messages`, the number also changes with
     /// branches that are not shown.
     pub(crate) tree: ArcRwSignal<u64>,
-    /// The number of changes of runs and their steps. The runs are read from the session.
+    /// The number of changes of runs and their steps. The runs themselves are read from the session.
     pub(crate) runs: ArcRwSignal<u64>,
     pub(crate) activity: ArcRwSignal<Activity>,
     /// The names of the tools for which calls are running.
@@ -220,14 +220,13 @@ impl ViewModel {
     }
 
     /// Reads the new values of the signals that the changes affect, and drops the signals of
-    /// removed messages, of removed calls, and of a replaced conversation. [`Self::apply_updates`]
-    /// sets the signals later, after the borrow of the session has ended.
+    /// removed messages and of a replaced conversation. [`Self::apply_updates`] sets the signals
+    /// later, after the borrow of the session has ended.
     pub(crate) fn collect_updates(&self, changes: &[Change], session: &Session) -> SignalUpdates {
         let mut cells = self.cells.borrow_mut();
         let mut updates = SignalUpdates::default();
         // The values of each message are read once, even if several changes affect the message.
         let mut updated_messages: HashSet<&MessageId> = HashSet::new();
-        let mut has_removed_message = false;
         for change in changes {
             match change {
                 Change::Thread => {
@@ -245,7 +244,6 @@ impl ViewModel {
                 Change::MessageRemoved(message) => {
                     updates.tree = true;
                     cells.messages.remove(message);
-                    has_removed_message = true;
                 }
                 Change::PartAdded { message, .. } => {
                     if updated_messages.insert(message) {
@@ -267,9 +265,6 @@ impl ViewModel {
                     }
                 }
                 Change::Queue => updates.queued = Some(session.queued().to_vec()),
-                Change::Call(key) if session.conversation().call(key).is_none() => {
-                    cells.calls.remove(key);
-                }
                 Change::Call(key) => updates.calls.extend(cells.call_values(key, session)),
                 Change::State => updates.state = true,
                 Change::Run | Change::Steps => {
@@ -293,9 +288,6 @@ impl ViewModel {
                 }
                 Change::Notices => updates.notices = Some(session.notices().to_vec()),
             }
-        }
-        if has_removed_message {
-            cells.drop_removed_calls(session);
         }
         updates.activity = Some(Activity {
             busy: session.is_busy(),
@@ -452,12 +444,6 @@ impl CellCache {
     ) -> Option<(CallCell, call::CallValues)> {
         let values = call::CallValues::new(session.conversation().call(key)?, session);
         Some((self.call(key, session)?, values))
-    }
-
-    /// Drops the signals of the calls that were removed with their messages.
-    fn drop_removed_calls(&mut self, session: &Session) {
-        let conversation = session.conversation();
-        self.calls.retain(|key, _| conversation.call(key).is_some());
     }
 
     fn call(&mut self, key: &CallKey, session: &Session) -> Option<CallCell> {
