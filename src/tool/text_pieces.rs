@@ -20,7 +20,7 @@ const NAME_SEARCH_BYTES: usize = 256;
 const MAX_CODES: usize = 3;
 
 /// The maximum number of combining marks on one character that are drawn.
-const MAX_MARKS: usize = 2;
+const MAX_MARKS: usize = 3;
 
 /// The set of characters that are shown by their codes.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -333,10 +333,31 @@ fn is_stacked(text: &str, at: usize, c: char) -> bool {
     is_mark(c) && before().take(MAX_MARKS).filter(|c| is_mark(*c)).count() == MAX_MARKS
 }
 
-/// Returns true for the combining marks that are common to several scripts.
+/// Approximates the nonspacing marks (Mn, Me) by blocks: the marks that are common to several
+/// scripts, and those of Hebrew, Arabic, Syriac, the Indic scripts, Thai, Lao, Tibetan, Burmese and
+/// Khmer. Vowel signs beside their letter count as well; words have at most three in a row.
 const fn is_mark(c: char) -> bool {
-    matches!(c, '\u{300}'..='\u{36f}' | '\u{483}'..='\u{489}' | '\u{1ab0}'..='\u{1aff}'
-        | '\u{1dc0}'..='\u{1dff}' | '\u{20d0}'..='\u{20ff}' | '\u{fe20}'..='\u{fe2f}')
+    matches!(c, '\u{300}'..='\u{36f}' | '\u{483}'..='\u{489}' | '\u{591}'..='\u{5c7}'
+        | '\u{610}'..='\u{61a}' | '\u{64b}'..='\u{65f}' | '\u{670}' | '\u{6d6}'..='\u{6ed}'
+        | '\u{711}' | '\u{730}'..='\u{74a}' | '\u{7a6}'..='\u{7b0}' | '\u{7eb}'..='\u{7f3}'
+        | '\u{816}'..='\u{82d}' | '\u{859}'..='\u{85b}' | '\u{897}'..='\u{89f}' | '\u{8ca}'..='\u{903}'
+        | '\u{e31}' | '\u{e34}'..='\u{e3a}' | '\u{e47}'..='\u{e4e}' | '\u{eb1}' | '\u{eb4}'..='\u{ebc}'
+        | '\u{ec8}'..='\u{ece}' | '\u{f71}'..='\u{f87}' | '\u{102b}'..='\u{103e}' | '\u{135d}'..='\u{135f}'
+        | '\u{17b4}'..='\u{17d3}' | '\u{1ab0}'..='\u{1aff}' | '\u{1cd0}'..='\u{1cfa}'
+        | '\u{1dc0}'..='\u{1dff}' | '\u{20d0}'..='\u{20ff}' | '\u{302a}'..='\u{302f}' | '\u{3099}'..='\u{309a}'
+        | '\u{a66f}'..='\u{a67d}' | '\u{a69e}'..='\u{a69f}' | '\u{a8e0}'..='\u{a8f1}' | '\u{fb1e}'
+        | '\u{fe20}'..='\u{fe2f}' | '\u{1d165}'..='\u{1d169}' | '\u{1d16d}'..='\u{1d172}'
+        | '\u{1d17b}'..='\u{1d182}' | '\u{1d185}'..='\u{1d18b}' | '\u{1d1aa}'..='\u{1d1ad}'
+        | '\u{1e8d0}'..='\u{1e8d6}' | '\u{1e944}'..='\u{1e94a}')
+        || is_indic_sign(c)
+}
+
+/// Returns true for the signs of the nine Indic blocks from Devanagari to Malayalam, which have the
+/// same places in each block of 128 characters.
+const fn is_indic_sign(c: char) -> bool {
+    let place = (c as u32) % 0x80;
+    matches!(c, '\u{900}'..='\u{d7f}')
+        && matches!(place, 0..=3 | 0x3a..=0x3c | 0x3e..=0x4d | 0x51..=0x57)
 }
 
 /// Returns true if a hidden character at the position `at` is part of ordinary writing.
@@ -410,11 +431,35 @@ mod tests {
         ] {
             assert_eq!(format_pieces(text, EscapeMode::Exact), expected);
         }
-        // Two marks on a letter are ordinary, and more would be drawn over other lines.
-        let stack = format!("ế e{}", "\u{301}".repeat(80));
+        // Three marks on a letter are ordinary (Greek), and more would be drawn over other lines.
+        let stack = format!("Α\u{314}\u{342}\u{345} e{}", "\u{301}".repeat(80));
         for detail in [EscapeMode::Exact, EscapeMode::Growing, EscapeMode::Readable] {
-            let expected = "ế e\u{301}\u{301}[U+0301 ×78]";
+            let expected = "Α\u{314}\u{342}\u{345} e\u{301}\u{301}\u{301}[U+0301 ×77]";
             assert_eq!(format_pieces(&stack, detail), expected);
+        }
+        for text in [
+            "संस्कृति",
+            "क्ष्मी",
+            "ที่สุด",
+            "שָׁלוֹם",
+            "مُحَمَّدٌ",
+            "Việt Nam",
+            "ကျွန်ုပ်",
+            "ភ្ជុំបិណ្ឌ",
+        ] {
+            assert!(!has_escaped_characters(text, EscapeMode::Exact), "{text}");
+        }
+        for marks in [
+            "\u{301}\u{301}\u{651}",
+            "\u{e49}",
+            "\u{5b8}\u{591}",
+            "\u{94d}",
+        ] {
+            let text = format!("ก{}", marks.repeat(20));
+            assert!(
+                has_escaped_characters(&text, EscapeMode::Readable),
+                "{marks:?}"
+            );
         }
         let run = "\u{200b}".repeat(5_000);
         assert_eq!(format_pieces(&run, EscapeMode::Exact), "[U+200B ×5000]");
