@@ -73,7 +73,7 @@ export interface LeptosAssistantEvents {
   "leptos-assistant-approval": CustomEvent<{ id: number; name: string }>;
   /** A call runs, or has ended. */
   "leptos-assistant-action": CustomEvent<{ id: number; name: string; phase: ActionPhase }>;
-  /** The chat has ended, or could not be mounted. */
+  /** The chat has ended, or could not be loaded. Not sent for a missing or invalid `url`. */
   "leptos-assistant-end": CustomEvent<undefined>;
   /**
    * The chat shows an error; or, with `error`, the element could not mount a chat, register an action, or use an

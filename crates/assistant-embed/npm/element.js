@@ -46,6 +46,8 @@ export class LeptosAssistantElement extends (globalThis.HTMLElement ?? Object) {
   #listeners;
   #forget;
   #queued = false;
+  /** True if attributes or options may have changed since the last attempt to mount a chat began. */
+  #isStale = false;
   #reported = new Set();
   /** Reports an attribute that is ignored, once. */
   #complain = (error) => {
@@ -135,6 +137,7 @@ export class LeptosAssistantElement extends (globalThis.HTMLElement ?? Object) {
 
   /** Applies attributes and options once the script that changes them has ended. */
   #refresh() {
+    this.#isStale = true;
     if (this.#queued || !this.isConnected) return;
     // Children with a slot follow the tag, which the browser may still be reading.
     if (!this.#place && document.readyState === "loading") return document.addEventListener("DOMContentLoaded", () => this.#refresh(), { once: true });
@@ -253,6 +256,7 @@ export class LeptosAssistantElement extends (globalThis.HTMLElement ?? Object) {
     this.#isExpected = true;
     const { options, error } = this.#read();
     this.#refused = undefined;
+    this.#isStale = false;
     try {
       if (error) throw error;
       this.#mounted = options;
@@ -290,7 +294,7 @@ export class LeptosAssistantElement extends (globalThis.HTMLElement ?? Object) {
       (this.#early ?? this.#view).failed();
       this.#report(error);
       // They may have been corrected meanwhile.
-      if (changedOptions(options, this.#read().options).length > 0) this.#refresh();
+      if (this.#isStale && changedOptions(options, this.#read().options).length > 0) this.#refresh();
     }
   }
 
