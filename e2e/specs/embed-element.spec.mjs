@@ -175,8 +175,7 @@ elementTest("corrected options mount the chat, and an invalid change has no effe
   });
   await eventually(async () => assert.ok(await page.evaluate(() => Boolean(globalThis.element.chat))));
   const errors = async () => (await events(page)).filter(({ kind }) => kind === "error").map(({ message }) => message);
-  const unknown = ["lang", "onEvent"].map((name) => `<leptos-assistant>: \`${name}\` is no option of the element`);
-  assert.deepEqual((await errors()).slice(-2), unknown);
+  for (const name of ["lang", "onEvent"]) assert.ok((await errors()).includes(`<leptos-assistant>: \`${name}\` is no option of the element`), name);
   const ends = await page.evaluate(() => globalThis.ends);
   await page.evaluate(() => {
     globalThis.element.setAttribute("url", "ftp://example.com");
