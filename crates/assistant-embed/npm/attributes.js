@@ -21,7 +21,7 @@ const LOADINGS = ["eager", "idle", "intent", "visible"];
 
 /** The options that can change while a chat is shown. If another option changes, a new chat is mounted. */
 export const LIVE = ["url", "headers", "credentials", "model", "label", "greeting", "lang", "labels"];
-/** Those that belong to the agent. They change together, because a header must not be sent to another address. */
+/** The live options of the agent. They change together, because a header must not be sent to another address. */
 export const OF_AGENT = LIVE.slice(0, 4);
 
 /** Creates an error about the element. */
