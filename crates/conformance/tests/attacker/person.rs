@@ -309,7 +309,7 @@ impl Scene {
                     exact: false,
                 });
             }
-            Move::Stop => drop(self.handle_input(Input::Stop)),
+            Move::Stop => self.stop(),
             Move::Retry => {
                 let before = self.agent.clone();
                 self.agent.handle_branch_change();
@@ -551,10 +551,8 @@ impl Scene {
                 self.handle_page_event(PageEvent::Ends(0));
             }
             self.decide_card(0, CardDecision::Deny, true);
-            let open = self.session.interrupts().iter();
-            let waits = open.filter(|open| open.answer().is_none());
-            let ids: Vec<String> = waits.map(|open| open.interrupt().id.clone()).collect();
-            for interrupt_id in ids {
+            for interrupt_id in self.unanswered_ids() {
+                self.given.remove(&interrupt_id);
                 let (status, payload) = (ResumeStatus::Cancelled, None);
                 let shown = self.session.question_fingerprint(&interrupt_id);
                 self.handle_input(Input::Answer {

@@ -280,6 +280,25 @@ impl Scene {
         shown.filter_map(|open| self.read_question(open)).collect()
     }
 
+    /// Returns the ids of the questions without an answer, including those that are asked again.
+    pub(crate) fn unanswered_ids(&self) -> Vec<String> {
+        let open = self.session.interrupts().iter();
+        let waits = open.filter(|open| open.answer().is_none());
+        waits.map(|open| open.interrupt().id.clone()).collect()
+    }
+
+    /// Stops the assistant, which cancels the unanswered questions. An earlier answer to such a
+    /// question must not be sent any more.
+    pub(crate) fn stop(&mut self) {
+        let before = self.given.clone();
+        for id in self.unanswered_ids() {
+            self.given.remove(&id);
+        }
+        if !self.handle_input(Input::Stop) {
+            self.given = before;
+        }
+    }
+
     /// Records the answers that a decision about a card gives to the questions on the card.
     pub(crate) fn record_given_answers(
         &mut self,
@@ -336,6 +355,8 @@ impl Scene {
                 actions,
             };
             self.given.entry(id.clone()).or_default().push(given);
+        } else {
+            self.given.remove(&id);
         }
         let accepted = self.handle_input(Input::Answer {
             interrupt_id: id,
