@@ -15,7 +15,7 @@ pub enum Extension {
         message_id: String,
         /// The changed fields of `extra`. A field with the value `null` is removed.
         extra: Object,
-        /// The changed fields of the metadata.
+        /// The changes of the metadata. Objects are merged recursively; other values are replaced.
         metadata: Option<Object>,
     },
     /// Starts a block of text, which can grow while later parts are added.

@@ -8,22 +8,6 @@ use assistant_core::{
     json::surrogates,
 };
 
-/// Merges the metadata in `source` into `target`. Objects are merged recursively; other values are
-/// replaced. Keys that would change a JavaScript prototype are ignored.
-pub(super) fn merge_object(target: &mut Object, source: Object) {
-    for (key, value) in source {
-        if matches!(key.as_str(), "__proto__" | "constructor" | "prototype") {
-            continue;
-        }
-        match (target.get_mut(&key), value) {
-            (Some(Value::Object(target)), Value::Object(source)) => merge_object(target, source),
-            (_, value) => {
-                target.insert(key, value);
-            }
-        }
-    }
-}
-
 pub(super) fn send_extension(sink: &mut dyn Sink, extension: Extension) {
     sink.event(EventKind::Extension(Box::new(extension)).into());
 }
@@ -34,6 +18,23 @@ pub(super) fn message_extension(message_id: &str, extra: Object) -> Extension {
         extra,
         metadata: None,
     }
+}
+
+/// Sends changes of a message's metadata. Metadata that is not an object is sent as an additional
+/// field of the message.
+pub(super) fn send_metadata(message_id: String, changes: Value, sink: &mut dyn Sink) {
+    let (extra, metadata) = match changes {
+        Value::Object(changes) => (Object::new(), Some(changes)),
+        value => ([("metadata".to_owned(), value)].into_iter().collect(), None),
+    };
+    send_extension(
+        sink,
+        Extension::Message {
+            message_id,
+            extra,
+            metadata,
+        },
+    );
 }
 
 pub(super) fn drop_chunk(sink: &mut dyn Sink, message: impl Into<String>) {

@@ -8,14 +8,14 @@ use super::{
     answer::ReceivedAnswer,
     block::{OpenTextBlock, PartialInput},
     chunk::{
-        drop_chunk, merge_object, message_extension, replace_chunk_marks, send_extension,
+        drop_chunk, message_extension, replace_chunk_marks, send_extension, send_metadata,
         take_opt_text,
     },
 };
 use crate::stream::{End, Sink};
 use assistant_core::{
     event::{EventKind, Extension, Object, Outcome, RunInput, TokenUsage, fault::quote},
-    json::surrogates,
+    json::{merge::merge_object, surrogates},
 };
 
 /// The maximum number of times that an answer's id may change. The number is limited because each
@@ -325,8 +325,8 @@ impl Decoder {
         fields.insert("id".to_owned(), self.answer.id.as_str().into());
         fields.insert("step".to_owned(), step.into());
         send_extension(sink, message_extension(&message_id, fields));
-        if is_first {
-            self.send_metadata(None, sink);
+        if is_first && let Some(metadata) = &self.answer.metadata {
+            send_metadata(message_id.clone(), metadata.clone(), sink);
         }
         message_id
     }
@@ -353,51 +353,16 @@ impl Decoder {
         if let Some(usage) = usage.filter(|usage| usage.is_object()) {
             self.usage = Some(usage.clone());
         }
+        let changes = metadata.clone();
         match (&mut self.answer.metadata, metadata) {
             (Some(Value::Object(target)), Value::Object(metadata)) => {
-                let keys: Vec<String> = metadata.keys().cloned().collect();
-                merge_object(target, metadata);
-                self.send_metadata(Some(&keys), sink);
+                merge_object(target, metadata)
             }
-            (target, metadata) => {
-                *target = Some(metadata);
-                self.send_metadata(None, sink);
-            }
+            (target, metadata) => *target = Some(metadata),
         }
-    }
-
-    /// Sends the metadata as part of the answer's first message. Does nothing if the answer has no
-    /// metadata or no message. `keys` contains the keys that have changed. If `keys` is `None`, all
-    /// keys may have changed.
-    fn send_metadata(&self, keys: Option<&[String]>, sink: &mut dyn Sink) {
-        let (Some((message_id, _)), Some(metadata)) =
-            (self.answer.nodes.first(), &self.answer.metadata)
-        else {
-            return;
-        };
-        let (metadata, extra) = match metadata {
-            Value::Object(fields) => {
-                let has_changed =
-                    |key: &String| keys.is_none_or(|keys| keys.iter().any(|k| k == key));
-                let changed_fields = fields.iter().filter(|(key, _)| has_changed(key));
-                let changed_fields =
-                    changed_fields.map(|(key, value)| (key.clone(), value.clone()));
-                (Some(changed_fields.collect()), Object::new())
-            }
-            value => {
-                let field = ("metadata".to_owned(), value.clone());
-                (None, [field].into_iter().collect())
-            }
-        };
-        let message_id = message_id.clone();
-        send_extension(
-            sink,
-            Extension::Message {
-                message_id,
-                extra,
-                metadata,
-            },
-        );
+        if let Some((message_id, _)) = self.answer.nodes.first() {
+            send_metadata(message_id.clone(), changes, sink);
+        }
     }
 
     /// Ends the run if the server has reported its end, and returns the outcome of the response.

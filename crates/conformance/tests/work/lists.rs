@@ -1,6 +1,7 @@
 //! Measures message snapshots, and results that arrive before their calls.
 
 use super::*;
+use assistant_testkit::replay::ui_stream::replay_response;
 
 /// A function that creates at least this number of events.
 type MakeEvents = Box<dyn Fn(usize) -> Vec<Value>>;
@@ -43,6 +44,26 @@ fn a_snapshot_that_drops_all_messages_takes_linear_work() {
         bytes
     };
     assert_linear_work("a snapshot that drops", dropped, play);
+}
+
+/// Checks metadata of the AI SDK: one object that grows with each chunk.
+#[test]
+fn metadata_in_many_chunks_takes_linear_work() {
+    let stream = |count: usize| {
+        let grow = |n| {
+            let metadata = json!({"notes": {format!("k{n:05}"): "note"}});
+            write_frame(&json!({"type": "message-metadata", "messageMetadata": metadata}))
+        };
+        let mut bytes = write_frame(&json!({"type": "start", "messageId": "m"}));
+        bytes += &write_frame(&json!({"type": "start-step"}));
+        bytes.extend((0..count).map(grow));
+        bytes += &write_frame(&json!({"type": "finish"}));
+        bytes + "data: [DONE]\n\n"
+    };
+    assert_linear_work("metadata", stream, |text: String| {
+        let (report, _) = replay_response(&mut Replay::new(), text.as_bytes());
+        assert_eq!(report.error, None);
+    });
 }
 
 /// Checks tool messages that precede the calls that they answer. Each call removes a tool message

@@ -12,6 +12,7 @@ use crate::{
         state::StateEvent, ui,
     },
     event::{Extension, Object, Role, Settlement},
+    json::merge::merge_object,
 };
 
 impl Conversation {
@@ -99,7 +100,7 @@ impl Conversation {
         self.edit_message(ix, |message| {
             ui::edit_ui_fields(&mut message.extra, |notes| merge_extra(notes, extra));
             if let Some(metadata) = metadata {
-                message.metadata.get_or_insert_default().extend(metadata);
+                merge_object(message.metadata.get_or_insert_default(), metadata);
             }
         });
     }
