@@ -10,7 +10,7 @@ use wasm_bindgen::JsCast;
 
 use super::{
     json_text::format_json,
-    text_pieces::{EscapeMode, Piece, split_pieces},
+    text_pieces::{EscapeMode, Piece, PieceSplitter, split_pieces},
 };
 use crate::{
     action::ToolCallView,
@@ -54,18 +54,20 @@ pub fn ExactText(
         true => EscapeMode::Readable,
         false => EscapeMode::Exact,
     };
-    let render_pieces = |text: &str| piece_views(text, escape_mode);
+    let splitter = PieceSplitter::new(&text, escape_mode);
     let mut rest = text.as_str();
     let mut blocks = Vec::new();
     while let Some((block, remainder)) = split_at_block_end(rest, 0) {
-        blocks
-            .push(view! { <span class="la-exact-block">{render_pieces(block)}</span> }.into_any());
+        let start = text.len() - rest.len();
+        let pieces = piece_views(splitter.pieces(start..start + block.len()));
+        blocks.push(view! { <span class="la-exact-block">{pieces}</span> }.into_any());
         rest = remainder;
     }
+    let pieces = piece_views(splitter.pieces(text.len() - rest.len()..text.len()));
     if blocks.is_empty() {
-        return render_pieces(rest);
+        return pieces;
     }
-    blocks.push(view! { <span class="la-exact-block">{render_pieces(rest)}</span> }.into_any());
+    blocks.push(view! { <span class="la-exact-block">{pieces}</span> }.into_any());
     blocks.into_any()
 }
 
@@ -184,15 +186,13 @@ fn append_span(parent: &web_sys::Element, class: &str) -> Option<web_sys::Elemen
     Some(element)
 }
 
-fn piece_views(text: &str, escape_mode: EscapeMode) -> AnyView {
+fn piece_views(pieces: Vec<Piece<'_>>) -> AnyView {
     let render_code = |codes| view! { <span class="la-control-char">{codes}</span> }.into_any();
-    let views = split_pieces(text, escape_mode)
-        .into_iter()
-        .map(|piece| match piece {
-            Piece::Plain(text) => text.to_owned().into_any(),
-            Piece::Foreign(letter, codes) => (letter.to_owned(), render_code(codes)).into_any(),
-            Piece::Hidden(codes) => render_code(codes),
-        });
+    let views = pieces.into_iter().map(|piece| match piece {
+        Piece::Plain(text) => text.to_owned().into_any(),
+        Piece::Foreign(letter, codes) => (letter.to_owned(), render_code(codes)).into_any(),
+        Piece::Hidden(codes) => render_code(codes),
+    });
     views.collect_view().into_any()
 }
 

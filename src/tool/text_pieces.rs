@@ -46,39 +46,165 @@ pub(super) enum Piece<'a> {
     Foreign(&'a str, String),
 }
 
-/// Splits a text into plain pieces, and pieces with the hidden or confusable characters that are
-/// shown with their codes. `detail` selects these characters.
+/// Splits a text into pieces. `detail` selects the characters that are shown by their codes.
 pub(super) fn split_pieces(text: &str, detail: EscapeMode) -> Vec<Piece<'_>> {
-    let mut pieces = Vec::new();
-    let imitates_ascii = detail == EscapeMode::Exact && poses_as_ascii(text);
-    let mut start = 0;
-    let mut run_is_hidden = None;
-    for (index, c) in text.char_indices() {
-        let is_code = is_shown_as_code(text, index, c, detail);
-        if run_is_hidden.is_some_and(|run_is_hidden| run_is_hidden != is_code) {
-            push_pieces(
-                text,
-                start..index,
-                !is_code,
-                detail,
-                imitates_ascii,
-                &mut pieces,
-            );
-            start = index;
-        }
-        run_is_hidden = Some(is_code);
-    }
-    if let Some(is_code) = run_is_hidden {
-        push_pieces(
+    PieceSplitter::new(text, detail).pieces(0..text.len())
+}
+
+/// Splits the blocks of a text into pieces. A word or gap is judged as a whole, even if it is in
+/// two blocks.
+pub(super) struct PieceSplitter<'a> {
+    text: &'a str,
+    detail: EscapeMode,
+    /// True if the complete text imitates ASCII, so that every word that does so is marked, not
+    /// only names.
+    imitates_ascii: bool,
+}
+
+impl<'a> PieceSplitter<'a> {
+    pub(super) fn new(text: &'a str, detail: EscapeMode) -> Self {
+        let imitates_ascii = detail == EscapeMode::Exact && poses_as_ascii(text);
+        Self {
             text,
-            start..text.len(),
-            is_code,
             detail,
             imitates_ascii,
-            &mut pieces,
-        );
+        }
     }
-    pieces
+
+    /// Returns the pieces of the part of the text in `range`.
+    pub(super) fn pieces(&self, range: Range<usize>) -> Vec<Piece<'a>> {
+        let mut pieces = Vec::new();
+        let mut start = range.start;
+        let mut run_is_hidden = None;
+        let block = self.text.get(range.clone()).unwrap_or_default();
+        for (index, c) in block.char_indices() {
+            let index = range.start + index;
+            let is_code = is_shown_as_code(self.text, index, c, self.detail);
+            if run_is_hidden.is_some_and(|run_is_hidden| run_is_hidden != is_code) {
+                self.push_pieces(start..index, !is_code, &mut pieces);
+                start = index;
+            }
+            run_is_hidden = Some(is_code);
+        }
+        if let Some(is_code) = run_is_hidden {
+            self.push_pieces(start..range.end, is_code, &mut pieces);
+        }
+        pieces
+    }
+
+    fn push_pieces(&self, range: Range<usize>, hidden: bool, pieces: &mut Vec<Piece<'a>>) {
+        let run = self.text.get(range.clone()).unwrap_or_default();
+        match (hidden, self.detail) {
+            (true, _) => pieces.push(Piece::Hidden(format_codes(run))),
+            (false, EscapeMode::Readable) => pieces.push(Piece::Plain(run)),
+            (false, EscapeMode::Exact | EscapeMode::Growing) => self.split_visible(range, pieces),
+        }
+    }
+
+    /// Splits visible text into pieces, and marks the misleading pieces: long gaps, words with
+    /// letters of several scripts, names that imitate ASCII, and digits of other scripts next to
+    /// ASCII.
+    fn split_visible(&self, range: Range<usize>, pieces: &mut Vec<Piece<'a>>) {
+        let text = self.text.get(..range.end).unwrap_or_default();
+        let mut plain_start = range.start;
+        let mut start = range.start;
+        // True if the previous word begins with an ASCII letter or digit, or is a marked digit.
+        let mut follows_ascii = self.follows_ascii(range.start);
+        while let Some(rest) = text.get(start..).filter(|rest| !rest.is_empty()) {
+            let end = start + word_len(rest);
+            let word = text.get(start..end).unwrap_or_default();
+            let whole = self.surrounding_word(start..end, &range);
+            let whole_word = self.text.get(whole.clone()).unwrap_or_default();
+            let is_gap = word.starts_with(' ')
+                && whole_word.len() > MAX_SPACES
+                && !self.is_line_start(whole.start);
+            let main_script = main_script_if_mixed(whole_word);
+            let imitates_ascii = main_script.is_none()
+                && poses_as_ascii(whole_word)
+                && (self.imitates_ascii || is_name(self.text, whole));
+            let has_foreign_digit =
+                word.starts_with(is_foreign_digit) && (follows_ascii || self.precedes_ascii(end));
+            follows_ascii =
+                has_foreign_digit || word.starts_with(|c: char| c.is_ascii_alphanumeric());
+            if is_gap || main_script.is_some() || imitates_ascii || has_foreign_digit {
+                push_plain(text, plain_start..start, pieces);
+                plain_start = end;
+            }
+            if is_gap {
+                pieces.push(Piece::Hidden(format_codes(word)));
+            } else if let Some(main_script) = main_script {
+                let is_other = |c| script_of(c).is_some_and(|script| script != main_script);
+                split_letters(word, is_other, pieces);
+            } else if has_foreign_digit {
+                split_letters(word, is_foreign_digit, pieces);
+            } else if imitates_ascii {
+                split_letters(word, |c| ascii_like(c).is_some(), pieces);
+            }
+            start = end;
+        }
+        push_plain(text, plain_start..text.len(), pieces);
+    }
+
+    /// Returns the word or gap to which `part` belongs. A part at an end of the visible text in
+    /// `range` may continue in another block. Searches at most [`NAME_SEARCH_BYTES`] in both
+    /// directions.
+    fn surrounding_word(&self, part: Range<usize>, range: &Range<usize>) -> Range<usize> {
+        let word = self.text.get(part.clone()).unwrap_or_default();
+        let belongs: fn(char) -> bool = match word.chars().next() {
+            Some(' ') => |c| c == ' ',
+            Some(c) if c.is_alphabetic() => char::is_alphabetic,
+            _ => return part,
+        };
+        let mut whole = part.clone();
+        if part.start == range.start {
+            let before = text_before(self.text, part.start);
+            whole.start -= before.len() - before.trim_end_matches(belongs).len();
+        }
+        if part.end == range.end {
+            let after = text_after(self.text, part.end);
+            whole.end += after.len() - after.trim_start_matches(belongs).len();
+        }
+        whole
+    }
+
+    fn is_line_start(&self, at: usize) -> bool {
+        let before = self.text.get(..at).unwrap_or_default();
+        before.is_empty() || before.ends_with('\n')
+    }
+
+    /// Returns true if the text before a position ends with an ASCII letter or digit, possibly
+    /// before digits of other scripts.
+    fn follows_ascii(&self, at: usize) -> bool {
+        let before = text_before(self.text, at);
+        let before = before.trim_end_matches(is_foreign_digit);
+        before.ends_with(|c: char| c.is_ascii_alphanumeric())
+    }
+
+    /// Returns true if the text after a position begins with an ASCII letter or digit, possibly
+    /// after digits of other scripts.
+    fn precedes_ascii(&self, at: usize) -> bool {
+        let after = text_after(self.text, at).trim_start_matches(is_foreign_digit);
+        after.starts_with(|c: char| c.is_ascii_alphanumeric())
+    }
+}
+
+/// Returns at most [`NAME_SEARCH_BYTES`] of a text before a position.
+fn text_before(text: &str, at: usize) -> &str {
+    let mut starts = at.saturating_sub(NAME_SEARCH_BYTES)..at;
+    let start = starts.find(|at| text.is_char_boundary(*at)).unwrap_or(at);
+    text.get(start..at).unwrap_or_default()
+}
+
+/// Returns at most [`NAME_SEARCH_BYTES`] of a text after a position.
+fn text_after(text: &str, at: usize) -> &str {
+    let ends = at..=(at + NAME_SEARCH_BYTES).min(text.len());
+    let end = ends.rev().find(|at| text.is_char_boundary(*at));
+    text.get(at..end.unwrap_or(at)).unwrap_or_default()
+}
+
+fn push_plain<'a>(text: &'a str, range: Range<usize>, pieces: &mut Vec<Piece<'a>>) {
+    let plain = text.get(range).filter(|plain| !plain.is_empty());
+    pieces.extend(plain.map(Piece::Plain));
 }
 
 /// Returns true if a text has characters that are shown by their codes.
@@ -99,25 +225,6 @@ pub(crate) fn escape_hidden(text: &str) -> String {
         .iter()
         .map(format_piece)
         .collect()
-}
-
-fn push_pieces<'a>(
-    text: &'a str,
-    range: Range<usize>,
-    hidden: bool,
-    detail: EscapeMode,
-    imitates_ascii: bool,
-    pieces: &mut Vec<Piece<'a>>,
-) {
-    let starts_line = range.start == 0;
-    let run = text.get(range).unwrap_or_default();
-    match (hidden, detail) {
-        (true, _) => pieces.push(Piece::Hidden(format_codes(run))),
-        (false, EscapeMode::Readable) => pieces.push(Piece::Plain(run)),
-        (false, EscapeMode::Exact | EscapeMode::Growing) => {
-            split_visible(run, starts_line, imitates_ascii, pieces);
-        }
-    }
 }
 
 /// Formats the codes of characters. A run of more than [`MAX_CODES`] equal characters is formatted
@@ -141,69 +248,6 @@ fn format_codes(run: &str) -> String {
 
 fn format_code(c: char) -> String {
     format!("U+{:04X}", u32::from(c))
-}
-
-/// Splits visible text into pieces, and marks the misleading pieces: long gaps, words with letters
-/// of several scripts, names that imitate ASCII, and digits of other scripts next to ASCII. If
-/// `imitates_ascii` is true, every word that imitates ASCII is marked, not only names.
-fn split_visible<'a>(
-    text: &'a str,
-    starts_line: bool,
-    imitates_ascii: bool,
-    pieces: &mut Vec<Piece<'a>>,
-) {
-    let mut plain_start = 0;
-    let mut start = 0;
-    let mut is_line_start = starts_line;
-    // True if the previous word begins with an ASCII letter or digit, or is a marked digit.
-    let mut follows_ascii = false;
-    while let Some(rest) = text.get(start..).filter(|rest| !rest.is_empty()) {
-        let end = start + word_len(rest);
-        let word = text.get(start..end).unwrap_or_default();
-        let is_gap = word.starts_with(' ') && word.len() > MAX_SPACES && !is_line_start;
-        let main_script = main_script_if_mixed(word);
-        let imitates_ascii = main_script.is_none()
-            && poses_as_ascii(word)
-            && (imitates_ascii || is_name(text, start..end));
-        let has_foreign_digit = word.starts_with(is_foreign_digit)
-            && (follows_ascii || has_ascii_start(text.get(end..).unwrap_or_default()));
-        follows_ascii = has_foreign_digit || word.starts_with(|c: char| c.is_ascii_alphanumeric());
-        if is_gap || main_script.is_some() || imitates_ascii || has_foreign_digit {
-            pieces.extend(
-                text.get(plain_start..start)
-                    .filter(|s| !s.is_empty())
-                    .map(Piece::Plain),
-            );
-            plain_start = end;
-        }
-        if is_gap {
-            pieces.push(Piece::Hidden(format_codes(word)));
-        } else if let Some(main_script) = main_script {
-            split_letters(
-                word,
-                |c| script_of(c).is_some_and(|script| script != main_script),
-                pieces,
-            );
-        } else if has_foreign_digit {
-            split_letters(word, is_foreign_digit, pieces);
-        } else if imitates_ascii {
-            split_letters(word, |c| ascii_like(c).is_some(), pieces);
-        }
-        is_line_start = word.ends_with('\n');
-        start = end;
-    }
-    pieces.extend(
-        text.get(plain_start..)
-            .filter(|s| !s.is_empty())
-            .map(Piece::Plain),
-    );
-}
-
-/// Returns true if a text begins with an ASCII letter or digit, possibly after digits of other
-/// scripts.
-fn has_ascii_start(text: &str) -> bool {
-    text.trim_start_matches(is_foreign_digit)
-        .starts_with(|c: char| c.is_ascii_alphanumeric())
 }
 
 /// Returns the length, in bytes, of the word, gap, escape sequence or single character at the start
@@ -235,6 +279,15 @@ enum LetterScript {
     Cyrillic,
     Greek,
     Armenian,
+    Georgian,
+    Cherokee,
+    CanadianSyllabics,
+    Runic,
+    Coptic,
+    Tifinagh,
+    Lisu,
+    /// The old alphabets beyond U+10000, from Lycian to Elbasan, and Warang Citi.
+    Old,
 }
 
 /// Returns the main script of a word in several scripts; `None` for a word in one script.
@@ -258,15 +311,9 @@ fn main_script_if_mixed(word: &str) -> Option<LetterScript> {
 /// Returns true if a word that imitates ASCII is part of a name: of a JSON key that imitates ASCII,
 /// or of a token with ASCII letters, such as an address.
 fn is_name(text: &str, word: Range<usize>) -> bool {
-    let is_boundary = |at: &usize| text.is_char_boundary(*at);
-    let search_start = (word.start.saturating_sub(NAME_SEARCH_BYTES)..word.start).find(is_boundary);
-    let search_end = (word.end..=(word.end + NAME_SEARCH_BYTES).min(text.len())).rfind(is_boundary);
-    let text = text
-        .get(..search_end.unwrap_or(word.end))
-        .unwrap_or_default();
-    let search_start = search_start.unwrap_or(word.start);
-    let (before, after) = (text.get(search_start..word.start), text.get(word.end..));
-    let (before, after) = (before.unwrap_or_default(), after.unwrap_or_default());
+    let before = text_before(text, word.start);
+    let after = text_after(text, word.end);
+    let search_start = word.start - before.len();
     let is_token_end = |c: char| c == '"' || c.is_whitespace();
     let surrounding_piece = |is_separator: &dyn Fn(char) -> bool| {
         let start = before
@@ -310,13 +357,23 @@ fn split_letters<'a>(word: &'a str, is_marked: impl Fn(char) -> bool, pieces: &m
 fn script_of(c: char) -> Option<LetterScript> {
     Some(match c {
         'a'..='z' | 'A'..='Z' | 'ª' | 'º' | '\u{c0}'..='\u{2af}' => LetterScript::Latin,
-        '\u{1e00}'..='\u{1eff}' | '\u{2c60}'..='\u{2c7f}' => LetterScript::Latin,
+        '\u{1d00}'..='\u{1d25}' | '\u{1e00}'..='\u{1eff}' | '\u{2c60}'..='\u{2c7f}' => {
+            LetterScript::Latin
+        }
         '\u{a722}'..='\u{a7ff}' | '\u{ab30}'..='\u{ab64}' => LetterScript::Latin,
         '\u{ff21}'..='\u{ff3a}' | '\u{ff41}'..='\u{ff5a}' => LetterScript::Latin,
         '\u{370}'..='\u{3ff}' | '\u{1f00}'..='\u{1fff}' => LetterScript::Greek,
         '\u{400}'..='\u{52f}' | '\u{1c80}'..='\u{1c8f}' => LetterScript::Cyrillic,
         '\u{2de0}'..='\u{2dff}' | '\u{a640}'..='\u{a69f}' => LetterScript::Cyrillic,
         '\u{531}'..='\u{58a}' => LetterScript::Armenian,
+        '\u{10a0}'..='\u{10ff}' | '\u{1c90}'..='\u{1cbf}' => LetterScript::Georgian,
+        '\u{13a0}'..='\u{13ff}' | '\u{ab70}'..='\u{abbf}' => LetterScript::Cherokee,
+        '\u{1400}'..='\u{167f}' | '\u{18b0}'..='\u{18ff}' => LetterScript::CanadianSyllabics,
+        '\u{16a0}'..='\u{16ff}' => LetterScript::Runic,
+        '\u{2c80}'..='\u{2cff}' => LetterScript::Coptic,
+        '\u{2d30}'..='\u{2d7f}' => LetterScript::Tifinagh,
+        '\u{a4d0}'..='\u{a4ff}' => LetterScript::Lisu,
+        '\u{10280}'..='\u{1057f}' | '\u{118a0}'..='\u{118ff}' => LetterScript::Old,
         _ => return None,
     })
 }
@@ -405,18 +462,19 @@ const fn is_joining_letter(c: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{EscapeMode, Piece, has_escaped_characters, split_pieces};
+    use super::{EscapeMode, Piece, PieceSplitter, has_escaped_characters, split_pieces};
 
     fn format_pieces(text: &str, detail: EscapeMode) -> String {
+        format_all(&split_pieces(text, detail))
+    }
+
+    fn format_all(pieces: &[Piece<'_>]) -> String {
         let format_piece = |piece: &Piece<'_>| match piece {
             Piece::Plain(text) => (*text).to_owned(),
             Piece::Hidden(codes) => format!("[{codes}]"),
             Piece::Foreign(letter, code) => format!("{letter}[{code}]"),
         };
-        split_pieces(text, detail)
-            .iter()
-            .map(format_piece)
-            .collect()
+        pieces.iter().map(format_piece).collect()
     }
 
     #[test]
@@ -501,6 +559,8 @@ mod tests {
             (r#""a\nгде\\где""#, r#""a\nгде\\где""#),
             (r"\u001bгде", r"\u001bгде"),
             ("user_имя", "user_имя"),
+            ("pꓮypal", "pꓮ[U+A4EE]ypal"),
+            ("pauⲣal", "pauⲣ[U+2CA3]al"),
         ] {
             assert_eq!(format_pieces(text, EscapeMode::Exact), expected);
         }
@@ -521,6 +581,8 @@ mod tests {
             // A complete name in one script.
             ("рау", "р[U+0440]а[U+0430]у[U+0443]"),
             ("ｐay", "ｐ[U+FF50]ay"),
+            ("ꓑꓮꓬ", "ꓑ[U+A4D1]ꓮ[U+A4EE]ꓬ[U+A4EC]"),
+            ("{\"ꮯ\": 1}", "{\"ꮯ[U+ABAF]\": 1}"),
             (
                 "где сорок рау.com",
                 "где сорок р[U+0440]а[U+0430]у[U+0443].com",
@@ -543,6 +605,32 @@ mod tests {
             ("\\n\u{665}", "\\n\u{665}"),
         ] {
             assert_eq!(format_pieces(text, EscapeMode::Exact), expected);
+        }
+    }
+
+    #[test]
+    fn words_and_gaps_at_the_edge_of_a_block_are_marked_as_a_whole() {
+        let gap = " ".repeat(10);
+        // A bar is at the edge of two blocks.
+        for (blocks, expected) in [
+            ("pаy|pal", "pа[U+0430]y|pal"),
+            ("payp|аl", "payp|а[U+0430]l"),
+            ("р|ау", "р[U+0440]|а[U+0430]у[U+0443]"),
+            ("{\"х|у\": 1}", "{\"х[U+0445]|у[U+0443]\": 1}"),
+            ("1|\u{665}", "1|\u{665}[U+0665]"),
+            (&format!("a{gap}|{gap}b"), "a[U+0020 ×10]|[U+0020 ×10]b"),
+            (&format!("a\n{gap}|{gap}b"), &format!("a\n{gap}|{gap}b")),
+            ("где|сорок", "где|сорок"),
+        ] {
+            let (before, after) = blocks.split_once('|').unwrap();
+            let text = format!("{before}{after}");
+            let splitter = PieceSplitter::new(&text, EscapeMode::Exact);
+            let format_block = |block| format_all(&splitter.pieces(block));
+            let shown = [
+                format_block(0..before.len()),
+                format_block(before.len()..text.len()),
+            ];
+            assert_eq!(shown.join("|"), expected);
         }
     }
 

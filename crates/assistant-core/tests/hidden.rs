@@ -148,7 +148,7 @@ fn letters_that_resemble_ascii_are_recognized() {
         [None; 3]
     );
     assert!(
-        ["х", "рау", "ｐay", "х2", "𝟏"]
+        ["х", "рау", "ｐay", "х2", "𝟏", "ꓑꓮꓬ", "ꭵᎠ", "ⲟⲣⲥ", "ᑭᗅⵔ"]
             .into_iter()
             .all(poses_as_ascii)
     );

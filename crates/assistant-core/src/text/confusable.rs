@@ -3,19 +3,28 @@
 //! The table derives from the confusables of Unicode 17.0 (UTS #39), limited to letters that look
 //! the same in common fonts. `hidden` handles invisible characters, and `host` handles host names.
 
-/// Characters that look like ASCII letters. [`LATIN`] contains the ASCII letter for each character,
-/// at the same position.
+/// Characters that look like ASCII letters or digits: in Cyrillic, Greek, Armenian, among the
+/// symbols, in Coptic, Cherokee and Lisu, and in other scripts. [`LATIN`] contains the ASCII
+/// character for each, at the same position.
 const LOOKALIKES: &str = "аеорсухѕіјһԁԛԝӏкѵАВЕКМНОРСТУХЅІЈӀԚԜԌҮѴЬ\
                     αογικνρυΑΒΕΖΗΙΚΜΝΟΡΤΥΧϲϳϹϺ\
                     օոսհցզՕՍ\
                     ℎℓℊℋℑℒℕ℘ℙℚℛℜℝℤKℬℭℯℰℱℳℴℹℐ\
-                    ⅠⅤⅩⅬⅭⅮⅯⅰⅴⅹⅼⅽⅾⅿɡɑ";
-/// The ASCII letters that the characters of [`LOOKALIKES`] look like.
+                    ⅠⅤⅩⅬⅭⅮⅯⅰⅴⅹⅼⅽⅾⅿɡɑᴄᴏᴜᴠᴡᴢꜱ\
+                    ⲎⲒⲔⲘⲚⲞⲟⲢⲣⲤⲥⲦⲨⲬⳐ\
+                    ᎠᎡᎢᎥᎩᎪᎫᎬᎳᎷᎻᎽᏀᏂᏃᏎᏏᏒᏔᏕᏙᏚᏞᏟᏢᏦᏧᏮᏳᏴꭵꮁꮃꮓꮩꮪꮯ\
+                    ꓐꓑꓒꓓꓔꓖꓗꓙꓚꓜꓝꓟꓠꓡꓢꓣꓦꓧꓪꓫꓬꓮꓰꓲꓳꓴ\
+                    ყჿᐯᑌᑭᑯᑲᒍᒪᕁᕼᕽᖇᖯᖴᗅᗞᗪᗰᗷᚷᛁᛕᛖⴸⴹⵏⵔⵕⵝ";
+/// The ASCII letters and digits that the characters of [`LOOKALIKES`] look like.
 const LATIN: &str = "aeopcyxsijhdqwlkvABEKMHOPCTYXSIJIQWGYVb\
                      aoyiknpuABEZHIKMNOPTYXcjCM\
                      onuhgqOU\
                      hlgHILNpPQRRRZKBCeEFMoiI\
-                     IVXLCDMivxlcdmga";
+                     IVXLCDMivxlcdmgacouvwzs\
+                     HIKMNOoPpCcTYXL\
+                     DRTiYAJEWMHYGhZ4bRWSVSLCPKd6GBirwzvsc\
+                     BPdDTGKJCZFMNLSRVHWXYAEIOU\
+                     yoVUPdbJLxHxRbFADDMBXIKMVEIOQX";
 
 /// Returns the ASCII letter or digit that a character looks like. Returns `None` for ASCII and for
 /// characters that look like no ASCII letter or digit.
