@@ -1,5 +1,6 @@
 //! Renders the header of a window: its name, its status, and the actions on the conversation.
 
+use assistant_core::session::NoticeKind;
 use leptos::prelude::*;
 
 use super::{
@@ -109,7 +110,7 @@ pub fn NewConversation(
 /// # Styling
 ///
 /// The element has the class `la-chat-status` and the attribute `data-state`: `ready`, `running`,
-/// `waiting` (for the user) or `error`.
+/// `waiting` (for the user), `offline` or `error`.
 #[component]
 pub fn ChatStatus(
     /// The assistant. If omitted, the assistant in context is used.
@@ -123,10 +124,13 @@ pub fn ChatStatus(
     let own_approvals = count_own_approvals(&assistant);
     let state = memo(move || {
         let has_failed = notices.with(|list| list.iter().any(|notice| notice.is_failure()));
+        let is_offline =
+            notices.with(|list| (list.iter()).any(|notice| notice.kind() == NoticeKind::Offline));
         match activity.get() {
             Activity { waiting: true, .. } | Activity { asking: true, .. } => "waiting",
             _ if own_approvals.get() > 0 => "waiting",
             Activity { busy: true, .. } => "running",
+            Activity { .. } if is_offline => "offline",
             Activity { .. } if has_failed => "error",
             Activity { .. } => "ready",
         }
@@ -134,6 +138,7 @@ pub fn ChatStatus(
     let label = move || match state.get() {
         "waiting" => words.word(LabelName::Waiting),
         "running" => words.word(LabelName::Working),
+        "offline" => words.word(LabelName::Offline),
         "error" => words.word(LabelName::Failed),
         _ => words.word(LabelName::Ready),
     };

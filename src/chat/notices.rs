@@ -388,7 +388,26 @@ fn notice_view(assistant: &Assistant, notice: &Notice) -> AnyView {
             </button>
         }
     });
+    // The notice that the browser is offline cannot be dismissed, because the assistant continues
+    // only as long as the notice exists.
+    let is_dismissible = notice.kind() != NoticeKind::Offline;
     let (assistant, id) = (assistant.clone(), notice.id());
+    let dismiss_button = is_dismissible.then(|| {
+        view! {
+            <button
+                type="button"
+                class="la-button"
+                data-variant="quiet"
+                data-size="small"
+                on:click=move |_| {
+                    move_focus_out(notice_ref);
+                    assistant.dismiss(id);
+                }
+            >
+                <span>{words.text(LabelName::Dismiss)}</span>
+            </button>
+        }
+    });
     view! {
         <div class="la-notice" data-tone=tone role=role node_ref=notice_ref>
             {icon.view()}
@@ -409,18 +428,7 @@ fn notice_view(assistant: &Assistant, notice: &Notice) -> AnyView {
             </div>
             <div class="la-notice-actions">
                 {action}
-                <button
-                    type="button"
-                    class="la-button"
-                    data-variant="quiet"
-                    data-size="small"
-                    on:click=move |_| {
-                        move_focus_out(notice_ref);
-                        assistant.dismiss(id);
-                    }
-                >
-                    <span>{words.text(LabelName::Dismiss)}</span>
-                </button>
+                {dismiss_button}
             </div>
         </div>
     }

@@ -128,6 +128,7 @@ labels! {
     Working working,
     Waiting waiting,
     Failed failed,
+    Offline offline,
     Message message,
     Placeholder placeholder,
     Hint hint,

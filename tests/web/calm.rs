@@ -166,6 +166,13 @@ async fn a_run_that_failed_offline_continues_once_online() {
         chat.page.text("[role=alert] .la-notice-text"),
         "You are offline. The assistant continues when you are back."
     );
+    assert_eq!(chat.page.text(".la-chat-status"), "Offline");
+    assert_eq!(
+        chat.page.text("[role=alert] button"),
+        "Retry",
+        "without the notice, the run would not continue"
+    );
+    assert_eq!(chat.page.count("[role=alert] button"), 1);
     connection.restore();
     let done = until(|| chat.page.text("[role=log]").contains("Back.")).await;
     assert!(done, "{}", chat.page.text("[role=log]"));
