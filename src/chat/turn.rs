@@ -10,6 +10,7 @@ use super::{
 };
 use crate::{
     assistant::Assistant,
+    tool::ApprovalBatch,
     ui::{LabelName, TabStop, Words, dynamic, each, fresh_id, memo, paced_each, when},
     view::MessageEntry,
 };
@@ -30,6 +31,7 @@ pub(super) fn TurnView(
     let words = Words::current();
     let heading_words = words.clone();
     provide_context(TurnMarker);
+    provide_context(ApprovalBatch::new());
     // Only the messages of this block can access these contexts, because each block has its own
     // owner.
     provide_context(Groups::new(transcript.assistant.clone(), turn.clone()));

@@ -1,4 +1,4 @@
-//! Answers several approval requests of one response together. Each answer applies to the call
+//! Answers several approval requests of one turn together. Each answer applies to the call
 //! exactly as the card shows the call (rule "several questions of one response").
 
 use assistant_core::{
@@ -20,12 +20,12 @@ use crate::{
     ui::{Icon, LabelName, Words, decider_by, dynamic, focus, is_trusted, memo},
 };
 
-/// The approval requests of one response, which the user answers together.
+/// The approval requests of one turn, which the user answers together.
 #[derive(Clone, Copy)]
 pub(crate) struct ApprovalBatch {
     entries: RwSignal<Vec<BatchEntry>>,
-    /// True if the response has more than one approval request. Most messages have no requests, and
-    /// the views of these messages track only this signal.
+    /// True if the turn has more than one approval request. Most turns have no requests, and the
+    /// views of their messages track only this signal.
     several: RwSignal<bool>,
 }
 
@@ -45,19 +45,15 @@ impl ApprovalBatch {
         }
     }
 
-    /// Returns true if the batch contains more than one call; tracked.
-    pub(crate) fn has_several_calls(self) -> bool {
-        self.several.get()
-    }
-
-    /// Returns true if the batch contains a call; tracked.
-    pub(crate) fn has_call(self, call: &CallKey) -> bool {
-        let has_call = |list: &Vec<BatchEntry>| list.iter().any(|entry| entry.call.key() == call);
-        self.entries.with(has_call)
+    /// Returns the oldest call, above whose card the summary is rendered; `None` if the batch does
+    /// not contain several calls. Tracked.
+    pub(crate) fn first_of_several(self) -> Option<CallKey> {
+        let keys = |list: &Vec<BatchEntry>| list.iter().map(|entry| *entry.call.key()).min();
+        self.several.get().then(|| self.entries.with(keys))?
     }
 
     fn update_entries(self, change: impl FnOnce(&mut Vec<BatchEntry>)) {
-        // `try_update` returns `None` if the signal was disposed together with the message.
+        // `try_update` returns `None` if the signal was disposed together with the turn.
         let count = self.entries.try_update(|list| {
             change(list);
             list.len()
@@ -69,7 +65,7 @@ impl ApprovalBatch {
     }
 }
 
-/// Adds an approval request of the page to the batch of its response until the card of the request
+/// Adds an approval request of the page to the batch of its turn until the card of the request
 /// is unmounted. Questions of the agent are not added, because they are answered individually.
 pub(super) fn join_batch(call: ToolCallView<Value>, visibility: Visibility) {
     let Some(batch) = use_context::<ApprovalBatch>() else {
@@ -90,7 +86,7 @@ pub(super) fn join_batch(call: ToolCallView<Value>, visibility: Visibility) {
     on_cleanup(move || batch.update_entries(|list| list.retain(|entry| entry.number != number)));
 }
 
-/// Renders the bar for a response with several approvals: a row for each approval, and the buttons
+/// Renders the bar for a turn with several approvals: a row for each approval, and the buttons
 /// that answer all of them. Approval is accepted only after each card was read to its end, and the
 /// bar has been visible, uncovered, unchanged and stationary for half a second. Every decision
 /// applies to the call exactly as the card shows the call.
@@ -189,9 +185,9 @@ fn batch_card(entries: RwSignal<Vec<BatchEntry>>) -> AnyView {
                     <span>{words.text(LabelName::DenyAll)}</span>
                 </button>
                 {stop}
+                {approval_hint(&words, visibility)}
             </div>
             {visibility.end_mark()}
-            {approval_hint(&words, visibility)}
         </div>
     }
     .into_any()

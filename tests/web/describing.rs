@@ -260,6 +260,39 @@ async fn several_approvals_of_one_response_are_approved_together() {
     assert_eq!(ran.get_untracked(), versions);
 }
 
+/// Rule "several questions of one response": also if each call is in a message of its own
+#[wasm_bindgen_test]
+async fn approvals_in_several_messages_of_a_turn_share_a_summary() {
+    let script = ["2.0", "2.1"]
+        .into_iter()
+        .fold(Script::new(), |script, version| {
+            let script = script.text(format!("Now {version}."));
+            script.call("deploy", &json!({"version": version}))
+        });
+    let ran = RwSignal::new(0);
+    let chat = chat(MockAgent::new().answer(script), move || {
+        use_assistant_action(
+            ToolAction::new("deploy", "For the model")
+                .handler(move |_: Value| ran.update(|count| *count += 1))
+                .approval(Approval::Always)
+                .describe(described),
+        );
+    })
+    .await;
+    chat.assistant.send("Deploy").unwrap();
+    chat.appears(".la-batch").await;
+    assert_eq!(chat.page.count(".la-message .la-approval"), 2);
+    assert_eq!(chat.page.count(".la-message:has(.la-approval)"), 2);
+    assert_eq!(chat.page.count(".la-batch"), 1);
+    assert_eq!(chat.page.count(".la-batch li"), 2);
+    let first = chat.page.find(":is(.la-batch, .la-approval)").unwrap();
+    assert!(first.matches(".la-batch").unwrap(), "it is above the cards");
+    chat.page.click(".la-batch-deny");
+    chat.idle().await;
+    assert_eq!(ran.get_untracked(), 0);
+    assert_eq!(chat.results(1), ["\"denied\"", "\"denied\""]);
+}
+
 /// Calls with nothing but a title are distinguished by their most significant argument.
 #[wasm_bindgen_test]
 async fn batch_rows_distinguish_similar_calls() {

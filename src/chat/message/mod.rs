@@ -162,7 +162,10 @@ fn message_article(
     };
     scope(Box::new(move || {
         let words = Words::current();
-        provide_context(ApprovalBatch::new());
+        // The messages of a turn share a batch.
+        if use_context::<ApprovalBatch>().is_none() {
+            provide_context(ApprovalBatch::new());
+        }
         let transcript =
             use_context().unwrap_or_else(|| TranscriptContext::new(assistant.clone(), None));
         let (edited_message, edited_id) = (transcript.edited_message, message.id.clone());

@@ -2,10 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use assistant_core::{
-    conversation::{CallKey, MessageId},
-    event::Role,
-};
+use assistant_core::{conversation::MessageId, event::Role};
 use leptos::{html, prelude::*};
 use wasm_bindgen::JsCast;
 
@@ -105,10 +102,7 @@ pub fn MessageParts() -> impl IntoView {
     // The first call that waits for approval is found, because the summary of several approvals is
     // shown above the card of this call.
     let batch = use_context::<ApprovalBatch>();
-    let first_awaiting = {
-        let parts = message.parts.clone();
-        memo(move || parts.with(|parts| first_awaiting_approval(batch?, parts)))
-    };
+    let first_awaiting = memo(move || batch?.first_of_several());
     let partial_list = PartialList::new(FIRST_PARTS, LAST_PARTS);
     let items = move || {
         let first_awaiting = first_awaiting.get();
@@ -209,20 +203,6 @@ enum PartListItem {
 /// The number of parts at the start of a long message that are rendered at first.
 const FIRST_PARTS: usize = 100;
 const LAST_PARTS: usize = 20;
-
-/// Returns the key of the first call of a message that waits for approval. Returns `None` if no
-/// call of the message waits, or if fewer than two calls of the batch wait. In a reactive closure,
-/// the value is tracked.
-fn first_awaiting_approval(batch: ApprovalBatch, parts: &[PartCell]) -> Option<CallKey> {
-    let mut calls = parts.iter().filter_map(|part| match &part.kind {
-        PartKind::Call(key) => Some(*key),
-        _ => None,
-    });
-    let first = batch
-        .has_several_calls()
-        .then(|| calls.find(|call| batch.has_call(call)));
-    first.flatten()
-}
 
 /// Counts the default cards of a message that are not hidden in a group. Returns 0 for a message
 /// with only one call, because that call needs no button for all cards.
