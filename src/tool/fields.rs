@@ -455,7 +455,7 @@ impl FormField {
     }
 
     /// Returns the entered value; `None` if the field is empty and its property is omitted. Fails
-    /// if a required text or number is missing, or if a number or JSON is invalid.
+    /// if a required value is missing, or if a number or JSON is invalid.
     pub(super) fn value(&self) -> Result<Option<Value>, FieldError> {
         let text = self.text.get_untracked();
         let ticked = self.ticked.get_untracked();
@@ -486,7 +486,11 @@ impl FormField {
             FieldKind::Text(_) | FieldKind::LongText => {
                 (self.required || !text.is_empty()).then_some(Value::String(text))
             }
-            FieldKind::Number if is_empty && self.required => return Err(FieldError::Missing),
+            FieldKind::Number | FieldKind::Choice(_) | FieldKind::Json | FieldKind::Free
+                if is_empty && self.required =>
+            {
+                return Err(FieldError::Missing);
+            }
             _ if is_empty => None,
             FieldKind::Lines => {
                 let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());

@@ -141,9 +141,21 @@ pub fn SchemaForm(
             .iter()
             .map(|problem| fields.with_value(|fields| problem_sentence(fields, problem, &labels)));
         let messages: Vec<String> = messages.collect();
-        (!messages.is_empty()).then(
-            || view! { <p class="la-form-problems" role="alert">{safe_text(&messages.join(" "))}</p> },
-        )
+        let are_all_at_fields = fields.with_value(|fields| {
+            let is_at_field = |problem| is_shown_at_field(fields, &list, problem);
+            list.iter().all(is_at_field)
+        });
+        (!messages.is_empty()).then(|| {
+            view! {
+                <p
+                    class="la-form-problems"
+                    class:la-visually-hidden=are_all_at_fields
+                    role="alert"
+                >
+                    {safe_text(&messages.join(" "))}
+                </p>
+            }
+        })
     };
     let inputs = fields.with_value(|fields| {
         let detail = if exact {
@@ -270,6 +282,21 @@ fn is_problem_of_field(field: &FormField, problem: &Problem) -> bool {
         return pointer.is_empty();
     }
     contains(&pointer, &problem.path) || contains(&problem.path, &pointer)
+}
+
+/// Returns true if the problem is shown at a field: the first problem of each field is, unless the
+/// field is fixed.
+fn is_shown_at_field(fields: &[FormField], list: &[Problem], problem: &Problem) -> bool {
+    let fields = fields
+        .iter()
+        .filter(|field| !matches!(field.kind, FieldKind::Fixed(_)));
+    let first_problem = |field: &FormField| {
+        let mut problems = list.iter();
+        problems.find(|problem| is_problem_of_field(field, problem))
+    };
+    fields
+        .into_iter()
+        .any(|field| first_problem(field) == Some(problem))
 }
 
 /// Renders a field with its hint, the codes of its hidden characters, and its error.

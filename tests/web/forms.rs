@@ -139,6 +139,32 @@ async fn a_string_schema_shows_a_text_field() {
     assert_eq!(submitted(&chat).await, "Ada");
 }
 
+/// All missing values are named at once. A problem that is shown at its field is not shown again,
+/// but announced.
+#[wasm_bindgen_test]
+async fn a_required_choice_is_missing_like_other_values() {
+    let chat = asked(json!({
+        "type": "object",
+        "properties": {
+            "nights": {"type": "integer", "title": "Nights"},
+            "berth": {"enum": ["bow", "stern"], "title": "Berth"}
+        },
+        "required": ["nights", "berth"]
+    }))
+    .await;
+    assert!(chat.page.click(".la-form button[type=submit]"));
+    settle().await;
+    assert_eq!(
+        chat.page.text(".la-form-problems"),
+        "Nights is required. Berth is required."
+    );
+    assert_eq!(chat.page.count(".la-form [aria-invalid=true]"), 2);
+    assert_eq!(chat.page.count(".la-form-problems.la-visually-hidden"), 1);
+    enter(&chat, ".la-form input", 0, "2");
+    enter(&chat, ".la-form select", 0, "\"bow\"");
+    assert_eq!(submitted(&chat).await, json!({"nights": 2, "berth": "bow"}));
+}
+
 #[wasm_bindgen_test]
 async fn missing_values_and_invalid_json_have_readable_problems() {
     let chat = asked(json!({
