@@ -287,14 +287,14 @@ impl ScrollState {
             return false;
         };
         self.is_question_pending.set_value(false);
-        // The summary of several questions is shown with the first question, if both fit into the
-        // view.
-        let bottom = question.get_bounding_client_rect().bottom();
+        // The summary of several questions is shown first if it fits into the view, so that the
+        // user knows their number.
+        let question_top = question.get_bounding_client_rect().top();
         let summary = scroller.query_selector(SUMMARY_SELECTOR).ok().flatten();
         let available_height = f64::from(scroller.client_height()) - 2.0 * QUESTION_MARGIN;
         let top_element = summary.filter(|summary| {
-            let height = bottom - summary.get_bounding_client_rect().top();
-            (0.0..=available_height).contains(&height)
+            let bounds = summary.get_bounding_client_rect();
+            bounds.top() <= question_top && bounds.height() <= available_height
         });
         let edge = scroller.get_bounding_client_rect().top() + QUESTION_MARGIN;
         let top_element = top_element.unwrap_or(question);

@@ -324,9 +324,9 @@ fn answer_buttons(
             >
                 <span>{words.text(LabelName::Back)}</span>
             </button>
+            {approval_hint_unless(&words, visibility, is_denying.into())}
         </div>
         {scope_section(context, choice, is_unapprovable)}
-        {approval_hint_unless(&words, visibility, is_denying.into())}
     }
     .into_any()
 }

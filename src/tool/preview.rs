@@ -26,6 +26,10 @@ pub(super) fn preview(call: ToolCallView<Value>) -> AnyView {
             view! { <p class="la-approval-text">{failed_label} " " <ExactText text=reason /></p> }
                 .into_any()
         }
+        Some(Ok(Value::String(text))) if !text.contains('\n') => {
+            view! { <p class="la-approval-text" data-kind="preview"><ExactText text /></p> }
+                .into_any()
+        }
         Some(Ok(value)) => {
             let text = match value {
                 Value::String(text) => text,

@@ -177,6 +177,7 @@ fn scope_group(context: &ApprovalContext, choice: ScopeChoice) -> AnyView {
             <legend class="la-field-label">{words.text(LabelName::AllowFor)}</legend>
             {radios.collect_view()}
             {any_arguments_checkbox(call, choice, &words)}
+            {exact_arguments_note(choice, &words)}
             {bounds_section(call, choice)}
         </fieldset>
     }
@@ -259,6 +260,20 @@ fn any_arguments_checkbox(
         .into_any()
     };
     when(move || choice.scope.get().is_some(), checkbox).into_any()
+}
+
+/// Renders the note that a remembered approval applies only to the arguments of this call, once the
+/// user has chosen a scope and has not extended the approval.
+fn exact_arguments_note(choice: ScopeChoice, words: &Words) -> AnyView {
+    let words = words.clone();
+    let note = move || {
+        view! { <p class="la-field-hint">{words.text(LabelName::AllowedExactly)}</p> }.into_any()
+    };
+    when(
+        move || choice.scope.get().is_some() && !choice.any_args.get(),
+        note,
+    )
+    .into_any()
 }
 
 fn any_arguments_label(words: &Words, remembering: &Remembering) -> AnyView {

@@ -131,8 +131,11 @@ async fn an_approval_covers_other_arguments_only_if_the_box_is_checked() {
     assert!(chat.page.find(wider).is_none(), "this time only");
     choose(&chat, "session").await;
     chat.appears(wider).await;
+    let extent = || chat.page.text(&format!("{SCOPES} .la-field-hint"));
+    assert_eq!(extent(), "Only these exact values");
     let tick = chat.page.find(wider).unwrap();
     tick.unchecked_into::<web_sys::HtmlElement>().click();
+    assert!(until(|| chat.page.count(&format!("{SCOPES} .la-field-hint")) == 0).await);
     approve_and_finish(&chat).await;
     assert!(chat.page.text(".la-allowed-which").contains("Any values"));
     run_without_approval(&chat).await;

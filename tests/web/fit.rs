@@ -610,6 +610,54 @@ fn texts_in(node: &web_sys::Node) -> Vec<web_sys::Node> {
     children.flat_map(|child| texts_in(&child)).collect()
 }
 
+/// Rule "timing of an answer": the reason why Approve is disabled is beside the button
+#[wasm_bindgen_test]
+async fn the_reading_hint_is_in_view_with_the_buttons() {
+    let lines: Vec<u32> = (0..200).collect();
+    let agent = MockAgent::new().answer(Script::new().call("pay", &json!({"lines": lines})));
+    let chat = boxed_with(agent, RwSignal::new(400), register_pay).await;
+    chat.assistant.send("go").unwrap();
+    chat.appears(".la-approval").await;
+    let hint = || chat.page.text(".la-approval-hint");
+    assert!(until(|| hint() == "Scroll to the end to approve.").await);
+    let bottom = |selector: &str| {
+        let element = chat.page.find(selector).unwrap();
+        element.get_bounding_client_rect().bottom()
+    };
+    let is_in_view = || bottom(".la-approval-hint") <= bottom(".la-transcript-scroller") + 1.0;
+    assert!(until(is_in_view).await, "{}", bottom(".la-approval-hint"));
+}
+
+/// Rule "several questions of one response": the user sees first how many there are
+#[wasm_bindgen_test]
+async fn the_summary_of_several_requests_is_in_view_in_a_small_window() {
+    let pay = |script: Script, to: &str| script.call("pay", &json!({"to": to}));
+    let script = ["Ann", "Bo", "Cy"].into_iter().fold(Script::new(), pay);
+    let agent = MockAgent::new().answer(script);
+    let chat = boxed_with(agent, RwSignal::new(460), register_pay).await;
+    chat.assistant.send("go").unwrap();
+    chat.appears(".la-batch").await;
+    let edges = |selector: &str| {
+        let bounds = chat.page.find(selector).unwrap().get_bounding_client_rect();
+        (bounds.top(), bounds.bottom())
+    };
+    let is_in_view = || {
+        let (view, summary) = (edges(".la-transcript-scroller"), edges(".la-batch"));
+        summary.0 >= view.0 - 1.0 && summary.1 <= view.1 + 1.0
+    };
+    let is_shown = until(is_in_view).await;
+    let view = edges(".la-transcript-scroller");
+    assert!(is_shown, "{:?} in {view:?}", edges(".la-batch"));
+}
+
+fn register_pay() {
+    use_assistant_action(
+        ToolAction::new("pay", "")
+            .approval(Approval::Always)
+            .handler(|_: Value| "paid"),
+    );
+}
+
 /// Rule "timing of an answer": the card keeps its height, so the buttons do not move
 #[wasm_bindgen_test]
 async fn a_card_keeps_its_height_when_the_reading_hint_disappears() {

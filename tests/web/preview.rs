@@ -38,7 +38,7 @@ async fn emptying(files: RwSignal<Result<u32, &'static str>>) -> (Chat, RwSignal
     })
     .await;
     chat.assistant.send("Empty it").unwrap();
-    chat.appears(".la-approval pre[data-kind=preview]").await;
+    chat.appears(".la-approval [data-kind=preview]").await;
     (chat, emptied)
 }
 
@@ -46,8 +46,9 @@ async fn emptying(files: RwSignal<Result<u32, &'static str>>) -> (Chat, RwSignal
 async fn an_approval_is_void_if_the_preview_has_changed() {
     let files = RwSignal::new(Ok(2));
     let (chat, emptied) = emptying(files).await;
-    let preview = || chat.page.text(".la-approval pre[data-kind=preview]");
+    let preview = || chat.page.text(".la-approval [data-kind=preview]");
     assert_eq!(preview(), "2 files of /tmp");
+    assert_eq!(chat.page.count(".la-approval-preview pre"), 0, "a sentence");
     chat.reads(".la-approval").await;
     // A file is added meanwhile.
     files.set(Ok(3));
@@ -114,9 +115,9 @@ async fn a_preview_that_arrives_after_the_card_is_not_a_change() {
     .await;
     chat.assistant.send("Empty it").unwrap();
     chat.appears(".la-approval").await;
-    assert_eq!(chat.page.count("pre[data-kind=preview]"), 0);
+    assert_eq!(chat.page.count("[data-kind=preview]"), 0);
     ready.set(true);
-    chat.appears(".la-approval pre[data-kind=preview]").await;
+    chat.appears(".la-approval [data-kind=preview]").await;
     assert_eq!(chat.page.text(".la-approval-changed"), "");
 }
 
@@ -125,7 +126,7 @@ async fn a_preview_that_arrives_after_the_card_is_not_a_change() {
 async fn edited_arguments_are_reviewed_in_one_step() {
     let files = RwSignal::new(Ok(2));
     let (chat, emptied) = emptying(files).await;
-    let preview = || chat.page.text(".la-approval pre[data-kind=preview]");
+    let preview = || chat.page.text(".la-approval [data-kind=preview]");
     let note = || chat.page.text(".la-approval-changed");
     chat.reads(".la-approval").await;
     button(&chat, "Change…").click();
