@@ -199,5 +199,8 @@ await mount(place, { agent: () => [], url: "/agent" });
 await mount(place, { url: "/agent", options: { stopWhen: { any: [{ runCount: 4 }, { rule: "budget" }] } }, limits: { messages: 100 }, initial: [] });
 chat.setStopRule("budget", ({ runs }) => runs.length > 2);
 chat.searchConversations("late tea", (id) => id?.trim());
+await mount(place, { url: "/agent", options: { questions: { perRun: null, perMinute: 10 } } });
+// @ts-expect-error a limit is a number, or null
+await mount(place, { url: "/agent", options: { questions: { perRun: false } } });
 // @ts-expect-error there is no such condition
 await mount(place, { url: "/agent", options: { stopWhen: { cost: 5 } } });

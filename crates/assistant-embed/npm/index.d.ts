@@ -156,9 +156,12 @@ export interface SessionOptions {
   interjections?: boolean;
   /** Sends each branch, and what follows a deletion, under a thread id of its own, for servers that keep the history of a thread. */
   forkThread?: boolean;
-  /** The maximum number of requests to the user; without one there is no limit. 20 and 30 by default. */
-  questions?: { perRun?: number; perMinute?: number };
-  /** The treatment of messages that wait when the loop ends; `"keep"` by default. */
+  /** The maximum number of requests to the user: 20 in a run and 30 in a minute by default; `null` is no limit. */
+  questions?: { perRun?: number | null; perMinute?: number | null };
+  /**
+   * The treatment of queued messages when the user stops the assistant; `"keep"` by default: they appear in the chat and
+   * are sent with the next request.
+   */
   leftovers?: "keep" | "drop" | "send";
 }
 

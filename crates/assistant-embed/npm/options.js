@@ -1,5 +1,5 @@
 // Validates the options of a chat that are values, and converts those of its session for the program.
-import { FLAG, FUNCTION, TEXT, has, isCount, isFlag, isObject, isOneOf, isText, isWhole } from "./checks.js";
+import { FLAG, FUNCTION, TEXT, either, has, isCount, isFlag, isObject, isOneOf, isText, isWhole } from "./checks.js";
 import { refuseUnknown, snapshot } from "./foreign.js";
 
 const isList = (value) => Array.isArray(value) && value.length > 0 && value.every(isStopCondition);
@@ -9,6 +9,9 @@ function isStopCondition(value) {
   return has(STOP)(value) && Object.keys(value).length === 1;
 }
 
+/** The limits on requests to the user; `null` is no limit. */
+const isLimit = either(isCount, (value) => value === null);
+const QUESTIONS = { perRun: isLimit, perMinute: isLimit };
 const OPTIONS = {
   stopWhen: isStopCondition,
   sequential: isFlag,
@@ -17,7 +20,7 @@ const OPTIONS = {
   rememberApprovals: isFlag,
   interjections: isFlag,
   forkThread: isFlag,
-  questions: has({ perRun: isCount, perMinute: isCount }),
+  questions: has(QUESTIONS),
   leftovers: isOneOf("keep", "drop", "send"),
 };
 const LIMITS = Object.fromEntries(
@@ -50,7 +53,13 @@ const FIELDS = {
 };
 
 /** Returns the options of a session as JSON. */
-export const sessionOptions = (options) => JSON.stringify(snapshot("mount", options, FIELDS));
+export function sessionOptions(options) {
+  const session = snapshot("mount", options, FIELDS);
+  // As JSON such a number is `null`, which would remove the limit.
+  const isLost = (limit) => typeof limit === "number" && !Number.isFinite(limit);
+  if (Object.values(options.options?.questions ?? {}).some(isLost)) throw new TypeError("mount: `options` must be an object with limits of `questions` that are whole numbers, or null");
+  return JSON.stringify(session);
+}
 
 function isOrigin(value) {
   try {

@@ -51,15 +51,25 @@ fn parse_options(value: &Value) -> SessionOptions {
         options = options.stop_when(parse_stop_condition(condition));
     }
     if let Some(questions) = value.get("questions") {
-        let read_limit = |name: &str| questions.get(name).and_then(as_u32);
-        let limits = QuestionLimits::default().per_run(read_limit("perRun"));
-        options = options.questions(limits.per_minute(read_limit("perMinute")));
+        options = options.questions(parse_question_limits(questions));
     }
     match value.get("leftovers").and_then(Value::as_str) {
         Some("drop") => options.leftovers(Leftovers::Drop),
         Some("send") => options.leftovers(Leftovers::Send),
         _ => options,
     }
+}
+
+/// Parses `{perRun, perMinute}`. A missing limit keeps its default, and `null` is no limit.
+fn parse_question_limits(value: &Value) -> QuestionLimits {
+    let mut limits = QuestionLimits::default();
+    if let Some(limit) = value.get("perRun") {
+        limits = limits.per_run(as_u32(limit));
+    }
+    if let Some(limit) = value.get("perMinute") {
+        limits = limits.per_minute(as_u32(limit));
+    }
+    limits
 }
 
 /// Parses `{runCount}`, `{hasToolCall}`, `{repeatedCalls}`, `{rule}`, `{any}` or `{all}`. Returns a
@@ -122,6 +132,8 @@ fn as_u32(value: &Value) -> Option<u32> {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]
@@ -135,7 +147,7 @@ mod tests {
         ]);
         let expected = SessionOptions::default()
             .sequential(true)
-            .questions(QuestionLimits::default().per_run(3).per_minute(None))
+            .questions(QuestionLimits::default().per_run(3))
             .stop_when(stop_when);
         assert_eq!(format!("{:?}", session.options), format!("{expected:?}"));
         assert!(session.initial.is_some());
@@ -146,5 +158,22 @@ mod tests {
             format!("{expected:?}")
         );
         assert!(default_session.initial.is_none());
+    }
+
+    #[test]
+    fn a_missing_question_limit_keeps_its_default_and_null_removes_it() {
+        let default_limits = QuestionLimits::default();
+        let cases = [
+            (json!({}), default_limits),
+            (json!({"perMinute": 5}), default_limits.per_minute(5)),
+            (json!({"perRun": null}), default_limits.per_run(None)),
+            (
+                json!({"perRun": 0, "perMinute": null}),
+                default_limits.per_run(0).per_minute(None),
+            ),
+        ];
+        for (value, expected) in cases {
+            assert_eq!(parse_question_limits(&value), expected, "{value}");
+        }
     }
 }
