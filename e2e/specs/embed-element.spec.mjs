@@ -159,6 +159,18 @@ elementTest("an element mounts its chat after a late address or an unmount", asy
   assert.deepEqual(agent.requests("opens")[0].body.messages.map(({ role }) => role), ["user"]);
 }, { allow: [/`url`/] });
 
+elementTest("attempts that fail leave one notice, and a corrected address removes it", async (page, chat, { agent }) => {
+  const set = (url) => page.evaluate((url) => document.querySelector("leptos-assistant").setAttribute("url", url), url);
+  await set("ftp://example.com");
+  await show(page);
+  const notices = page.locator("leptos-assistant").getByRole("alert");
+  for (let times = 0; times < 3; times++) await notices.getByRole("button", { name: "Retry" }).press("Enter");
+  assert.equal(await notices.count(), 1);
+  await set(`${agent.url}opens`);
+  await chat.composer.waitFor();
+  assert.equal(await notices.count(), 0);
+}, { allow: [/`url`/] });
+
 elementTest("corrected options mount the chat, and an invalid change has no effect on the others", async (page, chat, { agent }) => {
   await page.evaluate(() => {
     globalThis.element = document.querySelector("leptos-assistant");

@@ -50,7 +50,8 @@ function speak(place, language) {
 /** The view of a chat inside of the element, without a button. */
 export class Inline {
   layout = "inline";
-  button = undefined;
+  /** Only other layouts have one. */
+  button;
   #element;
   #place;
   #actions;
@@ -75,7 +76,7 @@ export class Inline {
 
   /** Shows or hides the element once `open` was used. Returns the new state if the state has changed. */
   show(isOpen) {
-    if (isOpen === this.#isOpen || (this.#isOpen === undefined && !isOpen)) return undefined;
+    if (isOpen === Boolean(this.#isOpen)) return undefined;
     this.#isOpen = isOpen;
     this.#element.hidden = !isOpen;
     return isOpen;
@@ -90,6 +91,8 @@ export class Inline {
   count() {}
 
   failed() {
+    // Also one of an attempt that failed before it began to load.
+    this.loading();
     this.#notice = create(this.#place, "div", "la-shell-state", { role: "alert" });
     report(this.#notice, this.#words, this.#actions.retry);
   }
