@@ -50,6 +50,12 @@ async function bundled(entry) {
   return { url, close: () => close().finally(() => rm(root, { recursive: true })) };
 }
 
+/** Opens the third chat of a page, and waits until it is mounted. */
+async function beginThird(page) {
+  await page.evaluate(() => document.getElementById("three").open());
+  await page.waitForFunction(() => document.getElementById("three").chat);
+}
+
 const ran = (page) => page.evaluate(() => globalThis.ran ?? []);
 
 for (const [name, entry] of Object.entries({ React: "react.jsx", Vue: "vue.js" })) {
@@ -129,6 +135,29 @@ for (const [name, entry] of Object.entries({ React: "react.jsx", Vue: "vue.js" }
     const second = new Chat(page, page.locator("#two"));
     await toggle.click();
     assert.deepEqual(await offered(second), [[], 0]);
+  });
+
+  componentTest("the state is that of the chat mounted last", {}, async (chat) => {
+    const { page } = chat;
+    const followed = page.getByText(/^State: /);
+    const set = (id, of) => page.evaluate(([id, of]) => document.getElementById(id).chat.setState({ of }), [id, of]);
+    const third = page.getByRole("button", { name: "Toggle third" });
+    await page.waitForFunction(() => document.getElementById("one").chat && document.getElementById("two").chat);
+    await set("one", "one");
+    await shows(followed, "State: one");
+    await set("two", "two, of another scope");
+    await third.click();
+    await beginThird(page);
+    await shows(followed, "State: none");
+    await set("three", "three");
+    await shows(followed, "State: three");
+    await set("one", "one again");
+    await page.evaluate(() => new Promise((done) => setTimeout(done, 50)));
+    await shows(followed, "State: three");
+    await third.click();
+    await shows(followed, "State: one again");
+    await set("one", "one, once more");
+    await shows(followed, "State: one, once more");
   });
 
   componentTest("content of the page is drawn in the window, and follows the component", {}, async (chat) => {

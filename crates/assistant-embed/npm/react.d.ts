@@ -48,5 +48,5 @@ export function useAssistantContext(description: string, value: Json | (() => Js
 /** Returns the chat once it is mounted. */
 export function useAssistant(): Chat | undefined;
 
-/** Returns a part of the state of the chat, and follows it; `undefined` without a chat. */
+/** Returns a part of the state of the chat that `useAssistant` returns, and follows it; `undefined` without a chat. */
 export function useAssistantState<Name extends keyof ChatState>(name: Name): ChatState[Name] | undefined;

@@ -1,9 +1,9 @@
 "use client";
 // The chat as a component of React, and hooks that register actions and contexts. See react.d.ts.
-import { Component, Fragment, createContext, createElement, useContext, useEffect, useInsertionEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from "react";
+import { Component, Fragment, createContext, createElement, useContext, useEffect, useInsertionEffect, useLayoutEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
 import { createPortal } from "react-dom";
 import "./element.js";
-import { attach, createApply, createScope, end, pageScope, placesOf, shapeOf, withNewest } from "./scope.js";
+import { attach, createApply, createScope, createStateStore, end, pageScope, placesOf, shapeOf, withNewest } from "./scope.js";
 
 const Scope = createContext(pageScope);
 
@@ -134,8 +134,6 @@ export function useAssistant() {
 
 export function useAssistantState(name) {
   const scope = useContext(Scope);
-  const shown = useAssistant();
-  const [state, setState] = useState({});
-  useEffect(() => scope.add((chat) => chat.subscribe(name, (value) => setState({ chat, name, value }))), [scope, name]);
-  return state.name === name && state.chat === shown ? state.value : undefined;
+  const store = useMemo(() => createStateStore(scope, name), [scope, name]);
+  return useSyncExternalStore(store.subscribe, store.get, () => undefined);
 }

@@ -67,6 +67,26 @@ export function createScope() {
 /** The scope of components outside of any other scope. */
 export const pageScope = createScope();
 
+/** Creates a store of a part of the state of the chat that `scope.chat()` returns. It is current while it has a listener. */
+export function createStateStore(scope, name) {
+  const values = new WeakMap();
+  return {
+    get: () => values.get(scope.chat()),
+    subscribe(listener) {
+      const follow = (chat) =>
+        chat.subscribe(name, (value) => {
+          values.set(chat, value);
+          listener();
+        });
+      const stops = [scope.add(follow), scope.subscribe(listener)];
+      return () => stops.forEach((stop) => stop());
+    },
+  };
+}
+
+/** The chats that were reported as ready. */
+const reported = new WeakSet();
+
 /**
  * Connects the chats of an element with a scope, and calls `send` with the name and detail of each event. Returns a
  * function that stops both.

@@ -51,7 +51,7 @@ export function useAssistantContext(description: MaybeRefOrGetter<string>, value
 /** Returns the chat once it is mounted. */
 export function useAssistant(): Readonly<ShallowRef<Chat | undefined>>;
 
-/** Returns a part of the state of the chat, and follows it; `undefined` without a chat. */
+/** Returns a part of the state of the chat that `useAssistant` returns, and follows it; `undefined` without a chat. */
 export function useAssistantState<Name extends keyof ChatState>(
   name: MaybeRefOrGetter<Name>,
 ): Readonly<ShallowRef<ChatState[Name] | undefined>>;

@@ -1,7 +1,7 @@
 // The chat as a component of Vue, and composables that register actions and contexts. See vue.d.ts.
 import { Teleport, defineComponent, h, inject, onActivated, onBeforeUnmount, onDeactivated, onErrorCaptured, onMounted, onUnmounted, provide, shallowRef, toValue, watch } from "vue";
 import "./element.js";
-import { attach, createApply, createScope, end, pageScope, placesOf, shapeOf, withNewest } from "./scope.js";
+import { attach, createApply, createScope, createStateStore, end, pageScope, placesOf, shapeOf, withNewest } from "./scope.js";
 
 const SCOPE = Symbol("leptos-assistant");
 const useScope = () => inject(SCOPE, pageScope);
@@ -108,11 +108,10 @@ export function provideAssistantScope() {
   provide(SCOPE, createScope());
 }
 
-/** Makes a registration while the component is mounted and active, and renews it when `key` has changed. */
-function useRegistration(register, key) {
-  const scope = useScope();
+/** Calls `start` while the component is mounted and active, and again when `key` has changed. `start` returns its undo. */
+function useWhileActive(start, key) {
   let undo;
-  const begin = () => (undo ??= scope.add(register));
+  const begin = () => (undo ??= start());
   const stop = () => {
     undo?.();
     undo = undefined;
@@ -127,6 +126,12 @@ function useRegistration(register, key) {
     begin();
   };
   watch(key, again, { flush: "post" });
+}
+
+/** Makes a registration while the component is mounted and active, and renews it when `key` has changed. */
+function useRegistration(register, key) {
+  const scope = useScope();
+  useWhileActive(() => scope.add(register), key);
 }
 
 export function useAssistantAction(action) {
@@ -156,12 +161,14 @@ export function useAssistant() {
 }
 
 export function useAssistantState(name) {
+  const scope = useScope();
   const read = () => toValue(name);
   const value = shallowRef();
-  useRegistration((chat) => {
-    const end = chat.subscribe(read(), (next) => (value.value = next));
+  useWhileActive(() => {
+    const store = createStateStore(scope, read());
+    const stop = store.subscribe(() => (value.value = store.get()));
     return () => {
-      end();
+      stop();
       value.value = undefined;
     };
   }, read);

@@ -1,6 +1,6 @@
 // Cards, registrations and options as components of React, for framework-components.spec.mjs.
-import { Assistant, AssistantScope, useAssistantAction, useAssistantContext } from "leptos-assistant/react";
-import { StrictMode, useState } from "react";
+import { Assistant, AssistantScope, useAssistantAction, useAssistantContext, useAssistantState } from "leptos-assistant/react";
+import { Activity, StrictMode, useState } from "react";
 import { createRoot } from "react-dom/client";
 
 const AGENT = new URLSearchParams(location.search).get("agent");
@@ -44,16 +44,35 @@ function Actions() {
   return null;
 }
 
+function Followed() {
+  const state = useAssistantState("state");
+  return <p>State: {state?.of ?? "none"}</p>;
+}
+
+/** Another chat of the page's scope, which begins once it is opened. */
+function Third({ mode }) {
+  return (
+    <Activity mode={mode}>
+      <Assistant id="three" url={AGENT} label="Third" layout="popup" onReady={() => (globalThis.thirdReady = (globalThis.thirdReady ?? 0) + 1)} />
+    </Activity>
+  );
+}
+
 function Page() {
   const [isActive, setActive] = useState(true);
   const [label, setLabel] = useState("First");
   const [headingOffset, setOffset] = useState(2);
+  const [third, setThird] = useState();
   return (
     <>
       {isActive && <Actions />}
       <button onClick={() => setActive(!isActive)}>Toggle actions</button>
       <button onClick={() => setLabel("Renamed")}>Rename</button>
       <button onClick={() => setOffset(3)}>Lower headings</button>
+      <button onClick={() => setThird(third ? undefined : "visible")}>Toggle third</button>
+      <button onClick={() => setThird(third === "visible" ? "hidden" : "visible")}>Hide or show third</button>
+      <Followed />
+      {third && <Third mode={third} />}
       <Assistant
         id="one"
         url={AGENT}

@@ -1,5 +1,5 @@
 // Cards, registrations and options as components of Vue, for framework-components.spec.mjs.
-import { Assistant, provideAssistantScope, useAssistantAction, useAssistantContext } from "leptos-assistant/vue";
+import { Assistant, provideAssistantScope, useAssistantAction, useAssistantContext, useAssistantState } from "leptos-assistant/vue";
 import { createApp, defineComponent, h, ref } from "vue";
 
 const AGENT = new URLSearchParams(location.search).get("agent");
@@ -52,14 +52,25 @@ const Second = defineComponent({
   },
 });
 
+const Followed = defineComponent({
+  setup() {
+    const state = useAssistantState("state");
+    return () => h("p", `State: ${state.value?.of ?? "none"}`);
+  },
+});
+
 const Page = defineComponent({
   setup() {
-    const [isActive, label, headingOffset] = [ref(true), ref("First"), ref(2)];
+    const [isActive, label, headingOffset, hasThird] = [ref(true), ref("First"), ref(2), ref(false)];
     return () => [
       isActive.value && h(Actions),
       button("Toggle actions", () => (isActive.value = !isActive.value)),
       button("Rename", () => (label.value = "Renamed")),
       button("Lower headings", () => (headingOffset.value = 3)),
+      button("Toggle third", () => (hasThird.value = !hasThird.value)),
+      h(Followed),
+      // Another chat of the page's scope, which begins once it is opened.
+      hasThird.value && h(Assistant, { id: "three", url: AGENT, label: "Third", layout: "popup" }),
       h(
         Assistant,
         {
