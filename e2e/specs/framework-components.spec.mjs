@@ -194,4 +194,22 @@ for (const [name, entry] of Object.entries({ React: "react.jsx", Vue: "vue.js" }
     await chat.send("A-17");
     await shows(chat.card("refund"), "Refund A-17?");
   });
+
+  if (name !== "React") continue;
+
+  componentTest("a chat that becomes ready while React hides it is reported once it is shown", {}, async (chat) => {
+    const { page } = chat;
+    const count = () => page.evaluate(() => globalThis.thirdReady ?? 0);
+    const hideOrShow = page.getByRole("button", { name: "Hide or show third" });
+    await hideOrShow.click();
+    await page.locator("#three").getByRole("button", { name: "Third" }).waitFor();
+    await hideOrShow.click();
+    await page.locator("#three").waitFor({ state: "hidden" });
+    await beginThird(page);
+    assert.equal(await count(), 0);
+    for (let times = 0; times < 3; times++) {
+      await hideOrShow.click();
+      await eventually(async () => assert.equal(await count(), 1));
+    }
+  });
 }

@@ -88,8 +88,8 @@ export function createStateStore(scope, name) {
 const reported = new WeakSet();
 
 /**
- * Connects the chats of an element with a scope, and calls `send` with the name and detail of each event. Returns a
- * function that stops both.
+ * Connects the chats of an element with a scope, and calls `send` with the name and detail of each event. A chat that
+ * became ready while the element was not attached is reported at once. Returns a function that stops both.
  */
 export function attach(node, scope, outlet, send) {
   const listeners = new AbortController();
@@ -99,18 +99,22 @@ export function attach(node, scope, outlet, send) {
   const connect = (chat) => {
     disconnect?.();
     disconnect = scope.connect(chat, outlet);
+    if (reported.has(chat)) return;
+    reported.add(chat);
+    try {
+      send("ready", chat);
+    } catch (error) {
+      reportError(error);
+    }
   };
-  if (node.chat) connect(node.chat);
   const forget = () => {
     disconnect?.();
     disconnect = undefined;
   };
   on("end", forget);
-  on("ready", ({ chat }) => {
-    connect(chat);
-    send("ready", chat);
-  });
+  on("ready", ({ chat }) => connect(chat));
   for (const kind of EVENTS) on(kind, (detail) => send(kind, kind === "open" ? detail.open : detail));
+  if (node.chat) connect(node.chat);
   return () => {
     listeners.abort();
     forget();
