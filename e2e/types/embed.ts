@@ -180,6 +180,10 @@ element.addEventListener("leptos-assistant-action", ({ detail }) => detail.phase
 element.addEventListener("leptos-assistant-action", ({ detail }) => detail.phase === "walking");
 await mount(place, { url: "/agent", onEvent: (event) => event.type === "message" && event.role });
 element.chat?.send("Hello");
+element.options = { agent: () => [], options: { questions: { perRun: 5, perMinute: null } } };
+element.options = { agent: () => [], store: "indexeddb", storeName: "shop" };
+// @ts-expect-error an agent in the page takes no headers
+element.options = { agent: () => [], headers: { "x-team": "harbor" } };
 // @ts-expect-error options are those of `mount`
 element.options = { colour: "red" };
 // @ts-expect-error the element creates its chat

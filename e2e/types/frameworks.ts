@@ -17,6 +17,7 @@ const chat: ReactElement = createElement(react.Assistant, {
 });
 createElement(react.Assistant, { protocol: "completions", url: "/v1", model: "small", store: "indexeddb" });
 createElement(react.Assistant, { agent: () => [], initial: [] });
+createElement(react.Assistant, { url: "/agent", store: "indexeddb", onReady: (chat) => "onUpdate" in chat && chat.onUpdate(() => {}) });
 // @ts-expect-error an address or an agent is needed
 createElement(react.Assistant, { label: "Support" });
 // @ts-expect-error there is no such layout
@@ -50,4 +51,11 @@ vue.useAssistantContext("The page", page);
 vue.useAssistantContext("The page", () => new Map());
 const keys: number[] | undefined = vue.useAssistantState("pendingApprovals").value;
 vue.useAssistant().value?.stop();
+h(vue.Assistant, { url: "/agent", store: "indexeddb", onReady: (chat) => "onUpdate" in chat && chat.onUpdate(() => {}) });
+const shown: react.AssistantChat | undefined = react.useAssistant();
+if (shown && "applyUpdate" in shown) shown.applyUpdate({ kind: "message" });
+// @ts-expect-error other chats have no records
+shown?.onUpdate(() => {});
+const followed = vue.useAssistant().value;
+if (followed && "applyUpdate" in followed) followed.applyUpdate({ kind: "message" });
 export { cost, keys };

@@ -1,4 +1,4 @@
-import type { FullChat, MountOptions } from "./full.js";
+import type { FullChat, MountOptions, StoredPageAgentOptions } from "./full.js";
 import type { ActionDefinition, ActionPhase, Chat } from "./index.js";
 
 /** The options of `mount`, but those that the element sets itself. */
@@ -34,11 +34,11 @@ type ElementOptions<Options> = Options extends unknown ? Partial<Omit<Options, "
  */
 export class LeptosAssistantElement extends HTMLElement {
   /**
-   * Options of `mount` that are not strings: `headers`, `highlight`, `attachments` and others. Attributes take
+   * Options of `mount` that are not strings: `headers`, `agent`, `highlight`, `attachments` and others. Attributes take
    * precedence. Assign another object to change them: new `headers` and `credentials` apply from the next request on,
    * new `labels` at once, and the others begin another chat.
    */
-  options: ElementOptions<MountOptions>;
+  options: ElementOptions<MountOptions | StoredPageAgentOptions>;
   /**
    * The chat, from `leptos-assistant-ready` on. It is a `FullChat` if the element has a store, or another protocol than
    * AG-UI.

@@ -44,6 +44,9 @@ export interface CompletionsOptions extends Omit<SharedOptions, "reattach"> {
 
 export type MountOptions = AgUiOptions | UiStreamOptions | CompletionsOptions;
 
+/** The options of a chat with an agent in the page, and a store. */
+export type StoredPageAgentOptions = PageAgentOptions & Pick<SharedOptions, "store" | "storeName" | "threadId">;
+
 /** A chat with records of its messages and calls, for systems that keep them or run the loop of calls themselves. */
 export interface FullChat extends Chat {
   /**
@@ -62,7 +65,4 @@ export interface FullChat extends Chat {
  * Mounts a chat in an element, as `mount` of `leptos-assistant` does, with an agent of any protocol and a store. A page
  * uses one of both: each has its own module.
  */
-export function mount(
-  element: HTMLElement,
-  options: MountOptions | (PageAgentOptions & Pick<SharedOptions, "store" | "storeName" | "threadId">),
-): Promise<FullChat>;
+export function mount(element: HTMLElement, options: MountOptions | StoredPageAgentOptions): Promise<FullChat>;

@@ -1,8 +1,8 @@
 import type { CSSProperties, ReactElement, ReactNode } from "react";
-import type { Chat, ChatState, Json } from "./index.js";
-import type { AssistantOptions, CallOfCard, DrawnAction, EventDetail } from "./scope.js";
+import type { ChatState, Json } from "./index.js";
+import type { AssistantChat, AssistantOptions, CallOfCard, DrawnAction, EventDetail } from "./scope.js";
 
-export type { AssistantOptions, CallOfCard };
+export type { AssistantChat, AssistantOptions, CallOfCard };
 
 export type AssistantProps = AssistantOptions & {
   id?: string;
@@ -14,8 +14,11 @@ export type AssistantProps = AssistantOptions & {
   empty?: ReactNode;
   /** Content below the composer. */
   footer?: ReactNode;
-  /** Called with each chat once it is mounted. */
-  onReady?: (chat: Chat) => void;
+  /**
+   * Called with each chat once it is mounted; if React hides the component meanwhile, once it is shown again. The chat is
+   * a `FullChat` if `<Assistant>` has a store, or another protocol than AG-UI.
+   */
+  onReady?: (chat: AssistantChat) => void;
   onOpen?: (isOpen: boolean) => void;
   onMessage?: (event: EventDetail<"message">) => void;
   onApproval?: (event: EventDetail<"approval">) => void;
@@ -45,8 +48,11 @@ export function useAssistantAction<Args = any>(action: ReactAction<Args>, deps?:
 /** Provides context to the agent while the component is mounted: the newest value, read when a run opens. */
 export function useAssistantContext(description: string, value: Json | (() => Json)): void;
 
-/** Returns the chat once it is mounted. */
-export function useAssistant(): Chat | undefined;
+/**
+ * Returns the chat once it is mounted; of several, the one mounted last. It is a `FullChat` if `<Assistant>` has a store,
+ * or another protocol than AG-UI.
+ */
+export function useAssistant(): AssistantChat | undefined;
 
 /** Returns a part of the state of the chat that `useAssistant` returns, and follows it; `undefined` without a chat. */
 export function useAssistantState<Name extends keyof ChatState>(name: Name): ChatState[Name] | undefined;

@@ -1,6 +1,6 @@
 import type { LeptosAssistantEvents } from "./element.js";
-import type { MountOptions as FullOptions } from "./full.js";
-import type { ActionDefinition, DrawnCall, PageAgentOptions, ToolCallView } from "./index.js";
+import type { FullChat, MountOptions as FullOptions, StoredPageAgentOptions } from "./full.js";
+import type { ActionDefinition, Chat, DrawnCall, ToolCallView } from "./index.js";
 
 /** The detail of an event of the element. */
 export type EventDetail<Kind extends "message" | "approval" | "action" | "error"> =
@@ -20,7 +20,9 @@ export interface ElementOptions {
   shadow?: boolean;
 }
 
-type PageAgent = PageAgentOptions & { store?: "indexeddb"; storeName?: string; threadId?: string };
+/** The chat of a component. A `FullChat` if `<Assistant>` has a store, or another protocol than AG-UI. */
+export type AssistantChat = Chat | FullChat;
+
 type Without<Options, Names extends PropertyKey> = Options extends unknown ? Omit<Options, Names> : never;
 
 /**
@@ -28,7 +30,7 @@ type Without<Options, Names extends PropertyKey> = Options extends unknown ? Omi
  * `greeting`, `lang` and `labels` change the chat that is shown; a change of any other option begins another
  * chat. Functions may differ in each rendering: the newest is called.
  */
-export type AssistantOptions = Without<FullOptions | PageAgent, "onEvent"> & ElementOptions;
+export type AssistantOptions = Without<FullOptions | StoredPageAgentOptions, "onEvent"> & ElementOptions;
 
 /** The state of a call, and the decisions that its card may take. */
 export type CallOfCard = DrawnCall & Omit<ToolCallView, "current" | "subscribe">;

@@ -1,13 +1,13 @@
 import type { DefineComponent, MaybeRefOrGetter, ShallowRef, VNodeChild } from "vue";
-import type { Chat, ChatState, Json } from "./index.js";
-import type { AssistantOptions, CallOfCard, DrawnAction, EventDetail } from "./scope.js";
+import type { ChatState, Json } from "./index.js";
+import type { AssistantChat, AssistantOptions, CallOfCard, DrawnAction, EventDetail } from "./scope.js";
 
-export type { AssistantOptions, CallOfCard };
+export type { AssistantChat, AssistantOptions, CallOfCard };
 
 /** The events of the component. */
 export type AssistantEmits = {
-  /** A chat is mounted. */
-  ready: (chat: Chat) => void;
+  /** A chat is mounted. It is a `FullChat` if `<Assistant>` has a store, or another protocol than AG-UI. */
+  ready: (chat: AssistantChat) => void;
   open: (isOpen: boolean) => void;
   "update:open": (isOpen: boolean) => void;
   message: (event: EventDetail<"message">) => void;
@@ -48,8 +48,11 @@ export function useAssistantAction<Args = any>(action: MaybeRefOrGetter<VueActio
 /** Provides context to the agent while the component is mounted and active: the value when a run opens. */
 export function useAssistantContext(description: MaybeRefOrGetter<string>, value: MaybeRefOrGetter<Json>): void;
 
-/** Returns the chat once it is mounted. */
-export function useAssistant(): Readonly<ShallowRef<Chat | undefined>>;
+/**
+ * Returns the chat once it is mounted; of several, the one mounted last. It is a `FullChat` if `<Assistant>` has a store,
+ * or another protocol than AG-UI.
+ */
+export function useAssistant(): Readonly<ShallowRef<AssistantChat | undefined>>;
 
 /** Returns a part of the state of the chat that `useAssistant` returns, and follows it; `undefined` without a chat. */
 export function useAssistantState<Name extends keyof ChatState>(
