@@ -39,8 +39,9 @@ use crate::ui::{find, focus, is_composing};
 /// # Accessibility
 ///
 /// The button has the window's name and `aria-expanded`, and announces an answer or a question that
-/// arrived while the window was closed. Opening focuses the text box; Escape closes the window,
-/// unless a dialog is open, and returns the focus to the button.
+/// arrived while the window was closed. Opening focuses the text box. Unless a dialog is open,
+/// Escape stops a run, or closes the window if nothing runs or the user is asked, and closing
+/// returns the focus to the button.
 #[component]
 pub fn ChatPopup(
     /// The open state, for applications that read or control it.

@@ -60,8 +60,8 @@ export interface MountOptions {
   /** The limits on what agents send. */
   limits?: Partial<Limits>;
   /**
-   * The language of the labels: English, or `ar`, `de`, `es`, `fr`, `ja`, `pt`, `zh` (simplified), each also with a
-   * region; others are English. It also selects the plural forms of own labels. Its file is fetched with the program. The
+   * The language of the labels: English, or `ar`, `de`, `es`, `fr`, `ja`, `pt`, `zh` (simplified; Chinese in traditional
+   * characters, such as `zh-TW`, is English), each also with a region; others are English. It also selects the plural forms of own labels. Its file is fetched with the program. The
    * element of the chat should have the same `lang`.
    */
   lang?: string;
@@ -434,7 +434,7 @@ export interface ActionDefinition<Args = any> {
   sanitize?: (args: any) => Json;
   /**
    * Returns the change that a call would make, without making it: a sentence, or a value that is shown as JSON. It is
-   * computed again after the approval: if it differs by then, nothing runs.
+   * computed again after the approval: if it differs by then, nothing runs. It must answer within ten seconds.
    */
   preview?: (args: Args) => Json | Promise<Json>;
   /** Draws the calls. It runs once for each card; `call.subscribe` follows the call. */

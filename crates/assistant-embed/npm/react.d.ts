@@ -27,8 +27,8 @@ export type AssistantProps = AssistantOptions & {
 };
 
 /**
- * The chat, as `<leptos-assistant>`. Removing the component ends the chat. Cards are drawn in its tree: they have the
- * contexts that it has.
+ * The chat, as `<leptos-assistant>`. Removing the component ends the chat; one removed while React has hidden it ends a
+ * minute later. Cards are drawn in its tree: they have the contexts that it has.
  */
 export function Assistant(props: AssistantProps): ReactElement | null;
 
