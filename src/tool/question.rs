@@ -34,8 +34,9 @@ use crate::{
     view::Question,
 };
 
-/// The maximum length of the agent's text, in characters.
-const MAX_TEXT_CHARS: usize = 4_000;
+/// The maximum length of the agent's text, in characters. The user must scroll through the text
+/// before answering, so the limit only bounds the work of drawing it.
+const MAX_TEXT_CHARS: usize = 100_000;
 /// The sizes above which the agent's text gets a tab stop for scrolling: the length in bytes, and
 /// the number of lines.
 const SCROLL_LIMITS: (usize, usize) = (200, 5);

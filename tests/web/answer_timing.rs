@@ -83,6 +83,22 @@ async fn an_answer_counts_once_the_question_was_read_to_its_end() {
     assert_eq!(resume[0].payload, Some(json!(true)));
 }
 
+/// What is not shown cannot be read, so a long question is shown to its end.
+#[wasm_bindgen_test]
+async fn a_long_question_is_shown_completely() {
+    let mut open = question("q", None, json!({"type": "boolean"}));
+    open.message = Some(format!(
+        "{}Also delete the rest?",
+        "Keep it?\n".repeat(2_000)
+    ));
+    let chat = asked(open).await;
+    assert!(
+        chat.page
+            .text("blockquote")
+            .ends_with("Also delete the rest?")
+    );
+}
+
 #[wasm_bindgen_test]
 async fn every_action_request_must_be_read_before_deciding() {
     let lines: Vec<u32> = (0..200).collect();
