@@ -197,6 +197,31 @@ fn handlers_that_each_call_an_exclusive_action_do_not_wait_for_each_other() {
     assert_eq!(driver.runs.len(), 2);
 }
 
+/// The result of a call of the page is not part of the agent's loop.
+#[test]
+fn a_call_of_the_page_does_not_end_the_loop() {
+    let mut driver = Driver::new();
+    driver.register(action("search"));
+    driver.register(action("open"));
+    driver.send("hi");
+    driver.plays(calls("c", "search", "{}"));
+    let stop = |driver: &mut Driver, number: usize| {
+        let invocation = driver.invocations[number].id();
+        let outcome = Ok(ToolOutcome::StopLoop(json!(number)));
+        driver.input(Input::Finished {
+            invocation,
+            outcome,
+        });
+    };
+    execute(&mut driver, 1, "open", json!({}));
+    stop(&mut driver, 1);
+    within(&mut driver, 0, 2, "open");
+    stop(&mut driver, 2);
+    assert_eq!(outcome(&driver, 2), Some(Ok(json!(2))));
+    ends(&mut driver, 0);
+    assert_eq!(driver.runs.len(), 2, "the result of the search is sent");
+}
+
 #[test]
 fn nested_calls_are_cancelled_with_their_handler() {
     let mut driver = Driver::new();

@@ -212,6 +212,30 @@ fn a_pending_permission_is_requested_once_and_awaited() {
     assert_eq!(driver.phase("e"), Phase::Cancelled);
 }
 
+/// Rule "permission": right before a start, so an answer from before another call counts no more
+#[test]
+fn a_call_that_waits_for_an_exclusive_call_is_permitted_again() {
+    let mut driver = Driver::new();
+    driver.register(action("f").with_exclusive(true));
+    driver.host.permission = Some(Answer::Later);
+    driver.send("hi");
+    driver.plays([calls("c", "f", "{}"), calls("d", "f", "{}")].concat());
+    let permit = |driver: &mut Driver, place: usize| {
+        let ticket = driver.host.permissions[place].0;
+        let outcome = Ok(());
+        driver.input(Input::PermissionAnswer { ticket, outcome });
+    };
+    permit(&mut driver, 0);
+    permit(&mut driver, 1);
+    assert_eq!((driver.starts("c"), driver.starts("d")), (1, 0));
+    assert_eq!(driver.host.permissions.len(), 2);
+    driver.returns("c", json!(1));
+    assert_eq!(driver.host.permissions.len(), 3, "it is asked again");
+    assert_eq!(driver.starts("d"), 0);
+    permit(&mut driver, 2);
+    assert_eq!(driver.starts("d"), 1);
+}
+
 #[test]
 fn a_permission_does_not_apply_to_a_changed_call() {
     let mut driver = Driver::new();

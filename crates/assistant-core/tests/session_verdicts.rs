@@ -324,6 +324,21 @@ fn edited_arguments_must_match_the_schema_of_the_agent() {
 }
 
 #[test]
+fn several_reviews_of_an_action_allow_only_what_all_of_them_allow() {
+    let mut metadata = actions(&[("pay", json!({"euros": 10}))]);
+    metadata["review_configs"] = json!([
+        {"action_name": "pay", "allowed_decisions": ["approve", "reject"]},
+        {"action_name": "pay", "allowed_decisions": ["edit", "reject"]},
+    ]);
+    let mut driver = asked(question(None, &metadata));
+    for decision in [ActionDecision::Approve, edit(json!({"euros": 9}))] {
+        let refused = decides(&mut driver, vec![decision]);
+        assert_eq!(refused, Some(Refusal::DecisionNotAllowed { action: 1 }));
+    }
+    assert_eq!(decides(&mut driver, vec![reject(None)]), None);
+}
+
+#[test]
 fn a_malformed_action_list_can_only_be_rejected_or_cancelled() {
     let broken = json!({
         "action_requests": [null, 1, "pay", {"name": 3}, {"name": "pay", "args": null}],

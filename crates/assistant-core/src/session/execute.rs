@@ -138,7 +138,8 @@ impl Session {
             NextStep::NoResult => self.end_unanswered_call(key, cx),
             NextStep::Fault(error) => self.end_call(key, CallEnding::from_error(error), cx),
             NextStep::Denied(reason) => self.end_denied_call(key, reason.as_deref(), cx),
-            NextStep::HandOff | NextStep::Start | NextStep::Wait => {}
+            NextStep::Wait => self.discard_early_permission(key),
+            NextStep::HandOff | NextStep::Start => {}
         }
         // A call whose approval had lapsed was checked again. If the check found a fault or a
         // denial, the call is advanced again, so that the result is recorded at once.
@@ -233,7 +234,8 @@ impl Session {
         let ending = match outcome {
             Ok(ToolOutcome::Continue(value)) => CallEnding::Output(value),
             Ok(ToolOutcome::StopLoop(value)) => {
-                self.turn.stopped = true;
+                // The loop of the agent does not depend on calls of the page itself.
+                self.turn.stopped |= !self.conversation.is_direct_call(&key);
                 CallEnding::Output(value)
             }
             Err(error) => {

@@ -130,6 +130,18 @@ impl Session {
         }
     }
 
+    /// Discards the permission of a call that may not start yet, since the application must be
+    /// asked right before the start (rule "permission").
+    pub(super) fn discard_early_permission(&mut self, key: &CallKey) {
+        let state = self.conversation.call(key).map(ToolCall::state);
+        if let Some(State::Allowed(clearance)) = state
+            && let Permission::Given(_) = clearance.permission
+        {
+            let change = CallDataChange::Permission(Permission::Unasked);
+            self.conversation.apply_data_change(key, change);
+        }
+    }
+
     /// Asks the application whether a call may start, regardless of earlier answers. Returns the
     /// ticket of the question and the answer; `None` if the action is not registered or the
     /// arguments are not valid.

@@ -72,7 +72,12 @@ impl Branches {
             self.offered = None;
         } else if self.offered.is_none() || moved {
             let forgotten = forgotten_message(session).map(|id| LastUserMessage(Some(id)));
-            self.offered = Some(forgotten.unwrap_or_else(|| last_user_message(conversation)));
+            self.offered = Some(forgotten.unwrap_or_else(|| match input {
+                // A regeneration without an answer is repeated, although the branch of the old
+                // answer is selected again.
+                Input::RunClosed { .. } => last_user_message_of(path, conversation),
+                _ => last_user_message(conversation),
+            }));
         }
     }
 
@@ -109,9 +114,15 @@ fn forgotten_message(session: &Session) -> Option<MessageId> {
 }
 
 fn last_user_message(conversation: &Conversation) -> LastUserMessage {
-    let mut path = conversation.run_path().rev();
-    let message = path.find(|message| message.role() == Role::User);
-    LastUserMessage(message.map(|message| message.id().clone()))
+    last_user_message_of(&run_path(conversation), conversation)
+}
+
+fn last_user_message_of(path: &[MessageId], conversation: &Conversation) -> LastUserMessage {
+    let is_from_user = |id: &&MessageId| {
+        let message = conversation.message(id);
+        message.is_some_and(|message| message.role() == Role::User)
+    };
+    LastUserMessage(path.iter().rev().find(is_from_user).cloned())
 }
 
 /// A message of a branch: its id, its text, its calls with their results.

@@ -76,6 +76,31 @@ fn a_message_waits_until_a_reopened_question_is_answered() {
     play(0, &Schedule(schedule));
 }
 
+/// A regeneration ends without an answer, while the old branch has a later message that was not
+/// answered either: Retry repeats the regeneration.
+#[test]
+fn retry_repeats_a_regeneration_without_an_answer() {
+    use act::{Act, Args, Id, Parent, Shake, Tree};
+    let call = Act::Call {
+        call: Id { back: 0, slot: 0 },
+        name: 0,
+        args: Args::Object,
+        parent: Parent::None,
+    };
+    let schedule = vec![
+        Act::Proceed(0),
+        Act::Proceed(0),
+        call,
+        Act::Shake(Shake::Reload),
+        Act::Proceed(0),
+        Act::Proceed(0),
+        Act::Tree(Tree::Regenerate(74)),
+        Act::Proceed(0),
+        Act::Shake(Shake::Retry),
+    ];
+    play(0, &Schedule(schedule));
+}
+
 /// A call left on a branch is followed by its result, regardless of the position of the original's.
 #[test]
 fn a_result_is_listed_after_a_copied_call() {
