@@ -5,12 +5,12 @@ use leptos::{html, prelude::*};
 
 use super::{
     ChatWindow,
-    frame::WindowName,
+    frame::{WindowName, WindowOpen},
     unread::{UnreadSignal, track_unread},
 };
 use crate::{
     assistant::{Assistant, assistant_for},
-    ui::{Icon, after_hydration, dynamic, effect, focus, fresh_id},
+    ui::{Icon, after_hydration, dynamic, effect, focus, fresh_id, scope},
 };
 
 /// The props of a collapsible window.
@@ -40,11 +40,12 @@ pub(super) fn collapsible_window(
 ) -> AnyView {
     let assistant = assistant_for(None, props.component);
     let render = move || match assistant {
-        Some(assistant) => {
+        Some(assistant) => scope(Box::new(move || {
             let open = props.open.unwrap_or_else(|| RwSignal::new(begins_open));
+            provide_context(WindowOpen(open));
             let frame = CollapsibleWindow::new(&assistant, open, props.label);
             arrange(&frame, window_content(props.children, props.label))
-        }
+        })),
         None => ().into_any(),
     };
     // The window is rendered after hydration, because a server does not render the window.

@@ -13,6 +13,10 @@ use crate::{
     view::ClaimingWindow,
 };
 
+/// The signal that is true while the popup or sidebar around a window is open.
+#[derive(Clone, Copy)]
+pub(super) struct WindowOpen(pub(super) RwSignal<bool>);
+
 /// A window with a custom arrangement: a named section, and the parts in it. [`ChatWindow`] is the
 /// default arrangement, which consists of public parts only:
 ///
@@ -118,6 +122,8 @@ pub(super) fn chat_section(
             provide_context(ClaimingWindow {
                 number: window_number,
                 name: window_name,
+                is_open: use_context::<WindowOpen>()
+                    .map_or_else(|| Signal::stored(true), |WindowOpen(open)| open.into()),
             });
             provide_context(name);
             provide_context(ComposerSlot::new());

@@ -25,6 +25,7 @@ pub(crate) fn claim_question(assistant: &Assistant, question: Question) -> Quest
     let window = use_context::<ClaimingWindow>().unwrap_or_else(|| ClaimingWindow {
         number: id,
         name: Signal::default(),
+        is_open: Signal::stored(true),
     });
     let claim_changes = assistant.view().claims.claim(&question, id, window);
     let (shown_question, assistant) = (question.clone(), assistant.clone());

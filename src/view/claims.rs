@@ -22,11 +22,14 @@ pub(crate) enum Question {
     Speech,
 }
 
-/// A window that claims questions, with its number in mounting order and its name.
+/// A window that claims questions.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ClaimingWindow {
+    /// The number of the window in mounting order.
     pub(crate) number: u64,
     pub(crate) name: Signal<String>,
+    /// False while the window is a closed popup or sidebar.
+    pub(crate) is_open: Signal<bool>,
 }
 
 /// The claim of a component that could show a question.
@@ -74,9 +77,14 @@ impl Claims {
     /// given id shows the question, or if no window claims the question.
     pub(crate) fn showing_window_name(&self, question: &Question, id: u64) -> Option<String> {
         let claims = self.0.borrow();
-        let first_claim = claims.get(question)?.list.first()?;
-        let window_name = || first_claim.window.name.try_get().unwrap_or_default();
-        (first_claim.id != id).then(window_name)
+        let list = &claims.get(question)?.list;
+        // A closed window cannot be heard. Other questions do not move when a window is opened or
+        // closed, because the user may be answering them.
+        let is_audible = |claim: &&Claim| claim.window.is_open.try_get() == Some(true);
+        let audible_claim = (*question == Question::Speech).then(|| list.iter().find(is_audible));
+        let claim = audible_claim.flatten().or_else(|| list.first())?;
+        let window_name = || claim.window.name.try_get().unwrap_or_default();
+        (claim.id != id).then(window_name)
     }
 
     /// Moves the claim of the component with the given id to the first position, so that the

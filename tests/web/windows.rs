@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use leptos::prelude::*;
 use leptos_assistant::{
-    Approval, ChatWindow, ConfirmOptions, SessionOptions, ToolAction, ToolCallView, ToolContext,
+    Approval, ChatPopup, ChatWindow, ConfirmOptions, SessionOptions, ToolAction, ToolCallView, ToolContext,
     ToolError,
     agent::Script,
     testing::{MockAgent, settle, until},
@@ -191,4 +191,29 @@ async fn only_one_window_announces() {
     click(&chat, SECOND, "Deny");
     chat.idle().await;
     assert!(until(|| !announced(SECOND).is_empty()).await, "the answer");
+}
+
+/// A closed popup is hidden from assistive technology, so an open window announces instead of it.
+#[wasm_bindgen_test]
+async fn a_closed_popup_leaves_the_announcements_to_an_open_window() {
+    let open = RwSignal::new(false);
+    let agent = MockAgent::new()
+        .answer(Script::new().text("Read in the window."))
+        .answer(Script::new().text("Read in the popup."));
+    let chat = provided(agent.clone(), SessionOptions::default(), move || {
+        view! {
+            <ChatPopup label="Side" open />
+            <ChatWindow />
+        }
+    })
+    .await;
+    let announced = |window: &str| chat.page.text(&format!("{window} > .la-announcer"));
+    chat.assistant.send("go").unwrap();
+    assert!(until(|| announced(SECOND).contains("Read in the window.")).await);
+    assert_eq!(announced(FIRST), "");
+    open.set(true);
+    settle().await;
+    chat.assistant.send("go").unwrap();
+    assert!(until(|| announced(FIRST).contains("Read in the popup.")).await);
+    assert!(!announced(SECOND).contains("Read in the popup."));
 }
