@@ -241,6 +241,10 @@ fn the_first_nonblank_alias_of_a_field_is_used() {
         calls("> [!tool]\n> error: 500").remove(0).error_text(),
         Some("500")
     );
+    for field in ["errorText", "error_text", "error"] {
+        let call = calls(&format!("> [!tool]\n> {field}: true\n> output: 1")).remove(0);
+        assert_eq!(call.error_text(), Some("true"), "{field}");
+    }
     assert_eq!(ids("> [!tool]\n> id: 1.5"), ["tool-call-1"]);
 }
 

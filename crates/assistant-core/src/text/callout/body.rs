@@ -116,10 +116,11 @@ fn convert_name_or_id(value: &Value) -> Option<String> {
     }
 }
 
+/// Converts an error to text. Returns `None` if the value is a blank string, null or false.
 fn convert_error_text(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()).filter(|text| !text.trim().is_empty()),
-        Value::Null | Value::Bool(_) => None,
+        Value::Null | Value::Bool(false) => None,
         other => Some(other.to_string()),
     }
 }
