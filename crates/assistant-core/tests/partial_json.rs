@@ -281,7 +281,7 @@ fn lone_surrogates_are_replaced_and_never_complete() {
 }
 
 #[test]
-fn a_repeated_key_keeps_its_place_and_takes_the_last_value() {
+fn a_repeated_key_takes_the_last_value_and_place() {
     let text = r#"{"a":1,"b":2,"a":{"c":[3]}}"#;
     assert_eq!(
         shown(r#"{"a":1,"b":2,"a":-"#).unwrap().to_string(),
@@ -289,9 +289,10 @@ fn a_repeated_key_keeps_its_place_and_takes_the_last_value() {
     );
     assert_eq!(
         shown(r#"{"a":1,"b":2,"a":{"c":[3"#).unwrap().to_string(),
-        r#"{"a":{"c":[3]},"b":2}"#
+        r#"{"b":2,"a":{"c":[3]}}"#
     );
-    assert_eq!(shown(text).unwrap().to_string(), r#"{"a":{"c":[3]},"b":2}"#);
+    assert_eq!(shown(text).unwrap().to_string(), r#"{"b":2,"a":{"c":[3]}}"#);
+    assert_eq!(shown(text), serde_json::from_str(text).ok());
 }
 
 #[test]
@@ -439,4 +440,21 @@ proptest! {
             prop_assert_ne!(json.state(), DocumentState::Invalid);
         }
     }
+}
+
+#[test]
+fn a_delta_in_a_repeated_field_does_not_cost_the_length_of_its_name() {
+    let name = "k".repeat(200_000);
+    let start = std::time::Instant::now();
+    let mut json = PartialJson::new();
+    json.push(&format!("{{\"{name}\":1,\"b\":2,\"{name}\":[\""));
+    for _ in 0..2_000 {
+        json.push("x");
+    }
+    assert_eq!(
+        json.value(),
+        Some(&json!({&name: ["x".repeat(2_000)], "b": 2}))
+    );
+    let elapsed = start.elapsed();
+    assert!(elapsed.as_secs() < 1, "{elapsed:?}");
 }

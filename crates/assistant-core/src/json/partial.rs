@@ -4,7 +4,7 @@
 //! received so far. The value is updated in place. The cost of a piece is proportional to its
 //! length and depth, and does not depend on the text before it. Schemas are not considered. A
 //! finished text is [`DocumentState::Complete`] exactly if `serde_json` accepts the text, and the
-//! value is then the same.
+//! value is then equal. Only the order of the entries differs if an object has duplicate keys.
 //!
 //! An unfinished part of the text is shown as far as its value is certain. Strings and containers
 //! are shown as if they ended at this point. A literal is shown from its first letter (`t` is

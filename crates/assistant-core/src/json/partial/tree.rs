@@ -12,18 +12,15 @@ use serde_json::Value;
 enum NodePosition {
     Root,
     Item(usize),
-    /// The newest entry of an object, which is accessed from the end, without hashing a long key.
-    Newest(String),
-    /// The existing entry of a repeated key in an object.
-    Earlier(String),
+    /// The last entry of an object, which is accessed from the end, without hashing a long key.
+    Entry(String),
 }
 
 impl NodePosition {
     fn node_mut<'a>(&self, parent: &'a mut Value) -> Option<&'a mut Value> {
         match (self, parent) {
             (Self::Item(_), Value::Array(items)) => items.last_mut(),
-            (Self::Newest(_), Value::Object(map)) => map.iter_mut().next_back().map(|(_, v)| v),
-            (Self::Earlier(key), Value::Object(map)) => map.get_mut(key),
+            (Self::Entry(_), Value::Object(map)) => map.iter_mut().next_back().map(|(_, v)| v),
             _ => None,
         }
     }
@@ -32,7 +29,7 @@ impl NodePosition {
         match self {
             Self::Root => false,
             Self::Item(index) => segment.parse() == Ok(*index),
-            Self::Newest(key) | Self::Earlier(key) => key == segment,
+            Self::Entry(key) => key == segment,
         }
     }
 }
@@ -77,13 +74,12 @@ impl ValueTree {
                 items.push(Value::Null);
                 NodePosition::Item(items.len() - 1)
             }
-            Some(Value::Object(map)) => match map.insert(key.clone(), Value::Null) {
-                None => NodePosition::Newest(key),
-                Some(_) => {
-                    self.doubled = true;
-                    NodePosition::Earlier(key)
-                }
-            },
+            Some(Value::Object(map)) => {
+                // The entry of a repeated key becomes the last entry.
+                self.doubled |= map.swap_remove(&key).is_some();
+                map.insert(key.clone(), Value::Null);
+                NodePosition::Entry(key)
+            }
             _ => NodePosition::Root,
         };
         self.slots.push(position);
