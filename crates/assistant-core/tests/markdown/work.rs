@@ -1,7 +1,9 @@
 //! Parsing time is proportional to the text, for any input.
 
+use std::time::{Duration, Instant};
+
 use super::support::streamed;
-use assistant_core::text::markdown::{Markdown, Node, parse, repair};
+use assistant_core::text::markdown::{Kind, Markdown, Node, parse, repair};
 
 /// Texts that grow with `n`, of similar lengths.
 fn texts(n: usize) -> Vec<(&'static str, String)> {
@@ -177,5 +179,45 @@ fn a_hundred_thousand_marks_are_parsed_and_repaired() {
         let _ = markdown.advance(&text, true);
         let _ = markdown.advance(&text, false);
         assert!(repair(&text).len() < 4 * text.len(), "{mark}");
+    }
+}
+
+/// The work inside one call is not counted, so the limit is a time that linear work is far below.
+#[test]
+fn marks_that_match_nothing_are_scanned_a_bounded_number_of_times() {
+    let start = Instant::now();
+    let _ = repair(&("[](".repeat(21_000) + " x"));
+    let links = start.elapsed();
+    let start = Instant::now();
+    let _ = parse(&"_www.".repeat(13_000));
+    let domains = start.elapsed();
+    let limit = Duration::from_secs(1);
+    assert!(
+        links < limit && domains < limit,
+        "links: {links:?}, domains: {domains:?}"
+    );
+}
+
+#[test]
+fn a_link_target_is_repaired_up_to_the_depth_that_the_parser_reads() {
+    let is_link = |nodes: &[Node]| matches!(nodes[0].children[0].kind, Kind::Link { .. });
+    for (depth, expected) in [(1, true), (33, true), (34, false)] {
+        let open = format!("[a]({}b", "(".repeat(depth));
+        let closed = open.clone() + &")".repeat(depth + 1);
+        assert_eq!(is_link(&parse(&closed)), expected, "{depth}");
+        assert_eq!(is_link(&parse(&repair(&open))), expected, "{depth}");
+    }
+}
+
+#[test]
+fn a_domain_is_a_link_up_to_the_maximum_length() {
+    for (length, expected) in [(253, 1), (255, 0)] {
+        let domain = "www.".to_owned() + &"ä".repeat(length - 7) + ".de";
+        let links = parse(&format!("{domain}/path"))[0]
+            .children
+            .iter()
+            .filter(|node| matches!(node.kind, Kind::Link { .. }))
+            .count();
+        assert_eq!(links, expected, "{length}");
     }
 }

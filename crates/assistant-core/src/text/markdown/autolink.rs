@@ -9,6 +9,9 @@ use std::ops::Range;
 
 use super::tree::{Kind, Node};
 
+/// The maximum number of characters of a domain. No domain name is longer.
+const MAX_DOMAIN_CHARS: usize = 253;
+
 /// Splits text nodes at addresses, which become links.
 pub(super) fn link_addresses(nodes: &mut Vec<Node>) {
     if !nodes
@@ -151,11 +154,16 @@ fn match_email(before: &str, after: &str) -> AddressMatch {
 }
 
 /// Returns the number of periods in the domain that `text` begins with. Returns `None` if the
-/// domain is not valid.
+/// domain is not valid. A domain that is too long is not scanned to its end, since a scan may begin
+/// at each of its underscores.
 fn count_domain_periods(text: &str) -> Option<usize> {
-    let end = text
-        .find(|c: char| !c.is_alphanumeric() && !".-_".contains(c))
-        .unwrap_or(text.len());
+    let limit = text.char_indices().nth(MAX_DOMAIN_CHARS + 1);
+    let head = limit.map_or(Some(text), |(limit, _)| text.get(..limit))?;
+    let end = match head.find(|c: char| !c.is_alphanumeric() && !".-_".contains(c)) {
+        Some(end) => end,
+        None if limit.is_some() => return None,
+        None => text.len(),
+    };
     let domain = text.get(..end)?;
     let last_labels = domain.rsplit('.').take(2);
     (domain.starts_with(char::is_alphanumeric)

@@ -4,6 +4,10 @@
 /// The maximum number of open marks. Further marks are not repaired.
 const MAX_OPEN_MARKS: usize = 100;
 
+/// The maximum depth of parentheses within the target of a link, which is the same as in the
+/// parser. Without a maximum, the text could be scanned again at each parenthesis.
+const MAX_NESTED_PARENTHESES: usize = 33;
+
 /// A repair for the end of a text.
 #[derive(Default)]
 pub(super) struct EndRepair {
@@ -374,6 +378,7 @@ fn target_length(text: &str) -> Option<usize> {
             }
             '"' | '\'' if has_blank => quote = Some(char),
             '<' if at == 1 => quote = Some('>'),
+            '(' if depth > MAX_NESTED_PARENTHESES => return None,
             '(' => depth += 1,
             ')' => {
                 depth = depth.saturating_sub(1);
