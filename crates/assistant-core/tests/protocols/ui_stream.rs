@@ -2,16 +2,19 @@
 
 use assistant_core::{
     conversation::{Conversation, Part, Phase},
-    event::Content,
+    event::{Content, EventKind},
     session::{Input, StreamEnd, TreeChange},
 };
 use assistant_protocols::{
     Request, UiStream,
-    ui_stream::{is_complete_with_approvals, is_complete_with_tool_calls, ui_messages},
+    ui_stream::{
+        Reader, ResponseParams, is_complete_with_approvals, is_complete_with_tool_calls,
+        ui_messages,
+    },
 };
 use serde_json::{Value, json};
 
-use super::Talk;
+use super::{Log, Talk};
 use crate::support::action;
 
 fn talk() -> Talk {
@@ -431,4 +434,41 @@ fn a_started_handler_is_not_restarted_by_a_repeated_call() {
     assert_eq!(talk.driver.starts("c1"), 1);
     let warned = talk.driver.session.conversation().call_by_wire_id("c1");
     assert_eq!(warned.unwrap().1.phase(), Phase::OutputAvailable);
+}
+
+#[test]
+fn arguments_are_repeated_in_later_steps_up_to_a_limit() {
+    let delta =
+        |text: &str| json!({"type": "tool-input-delta", "toolCallId": "c", "inputTextDelta": text});
+    let step = || json!({"type": "start-step"});
+    let response = stream(&[
+        json!({"type": "tool-input-start", "toolCallId": "c", "toolName": "f"}),
+        delta(&"x".repeat(3 << 20)),
+        step(),
+        delta("y"),
+        step(),
+        delta("z"),
+        json!({"type": "tool-input-available", "toolCallId": "c", "toolName": "f", "input": {}}),
+        json!({"type": "finish"}),
+    ]);
+    let mut log = Log::default();
+    let mut reader = Reader::new(ResponseParams::default());
+    reader.push(&response, &mut log);
+    let sent: usize = log
+        .events
+        .iter()
+        .map(|event| match &event.kind {
+            EventKind::ToolCallArgs { delta, .. } => delta.len(),
+            _ => 0,
+        })
+        .sum();
+    assert_eq!(sent, 2 * (3 << 20) + 1);
+    let is_start = |kind: &EventKind| matches!(kind, EventKind::ToolCallStart { .. });
+    let starts = log.events.iter().filter(|event| is_start(&event.kind));
+    assert_eq!(starts.count(), 3);
+    let messages: Vec<_> = log.diagnostics.iter().map(|note| note.message()).collect();
+    assert_eq!(
+        messages,
+        ["Dropped 'tool-input-delta': 'c' continues in too many steps."]
+    );
 }

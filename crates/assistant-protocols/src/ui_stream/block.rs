@@ -24,6 +24,8 @@ pub(super) struct PartialInput {
     pub(super) held_surrogate: Option<u16>,
     /// The fields of the start chunk. They are repeated if the call continues in a later step.
     pub(super) notes: Object,
+    /// The length of the name and of the notes as JSON.
+    pub(super) start_len: usize,
 }
 
 /// Joins the surrogate in `held` to the beginning of the delta, and returns the delta. If `is_cut`

@@ -138,6 +138,8 @@ pub struct Decoder {
     pub(super) blocks: HashMap<(bool, String), OpenTextBlock>,
     pub(super) last_block: u64,
     pub(super) partial: HashMap<String, PartialInput>,
+    /// The number of bytes of tool calls that were sent again because a new step began.
+    pub(super) repeated_bytes: usize,
     stage: UiStreamStage,
     finished: bool,
     finish_reason: Option<String>,
@@ -171,6 +173,7 @@ impl Decoder {
             blocks: HashMap::new(),
             last_block: 0,
             partial: HashMap::new(),
+            repeated_bytes: 0,
             stage: UiStreamStage::Before,
             finished: false,
             finish_reason: None,

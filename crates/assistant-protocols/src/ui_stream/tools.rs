@@ -14,6 +14,9 @@ use assistant_core::{
     event::{EventKind, Extension, Object, Settlement, fault::quote},
 };
 
+/// The maximum number of bytes of tool calls that are sent again in later steps of one response.
+const MAX_REPEATED_BYTES: usize = 4 << 20;
+
 impl Decoder {
     /// Restores the streamed arguments that an earlier stream left unfinished, for the calls of the
     /// last step.
@@ -82,6 +85,7 @@ impl Decoder {
             dynamic,
             text: String::new(),
             held_surrogate: None,
+            start_len: name.len() + Value::Object(notes.clone()).to_string().len(),
             notes: notes.clone(),
         };
         let known_position = self.answer.find_call_of_kind(&id, dynamic);
@@ -107,7 +111,7 @@ impl Decoder {
         let partial_input = self.partial.get_mut(&id).ok_or_else(missing_input_error)?;
         let delta = join_surrogates(delta, &mut partial_input.held_surrogate, is_cut);
         partial_input.text.push_str(&delta);
-        let (name, dynamic) = (partial_input.name.clone(), partial_input.dynamic);
+        let dynamic = partial_input.dynamic;
         let known_position = self.answer.find_call_of_kind(&id, dynamic);
         if let Some(position) = known_position {
             self.mark_as_streamed(position, sink);
@@ -116,7 +120,14 @@ impl Decoder {
         }
         // The call is started again with all of its arguments, because a new step has begun and the
         // call continues in that step.
-        let (notes, text) = (partial_input.notes.clone(), partial_input.text.clone());
+        self.repeated_bytes += partial_input.start_len + partial_input.text.len();
+        if self.repeated_bytes > MAX_REPEATED_BYTES {
+            self.partial.remove(&id);
+            return Err(format!("'{}' continues in too many steps", quote(&id)));
+        }
+        let PartialInput {
+            name, notes, text, ..
+        } = partial_input.clone();
         let position = self.update_or_begin_call(None, &id, &name, dynamic, notes, sink);
         self.mark_as_streamed(position, sink);
         self.push_input(position, text, sink);

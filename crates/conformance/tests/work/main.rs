@@ -14,6 +14,7 @@ mod actions;
 mod callouts;
 mod lists;
 mod observers;
+mod protocols;
 mod texts;
 mod tree;
 
