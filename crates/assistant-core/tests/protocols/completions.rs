@@ -3,7 +3,7 @@
 use std::fs;
 
 use assistant_core::{
-    conversation::{Message, Part},
+    conversation::{Message, Part, ToolCall},
     event::{Content, ContextItem, EventKind, Role},
     session::{Input, NoticeKind},
 };
@@ -449,4 +449,37 @@ fn reasoning_is_read_from_the_fields_of_many_servers() {
         assert_eq!(thought.collect::<Vec<_>>(), ["Okay."], "{server}");
         assert_eq!(texts(Role::Assistant).concat(), "Oslo.", "{server}");
     }
+}
+
+/// Returns the names and arguments of the calls in chunks with these lists of `tool_calls`.
+fn assembled_calls(lists: &[Value]) -> Vec<(String, String)> {
+    let mut talk = Talk::new(Wire::Completions.protocol());
+    talk.driver.send("hi");
+    let mut stream = String::new();
+    for list in lists {
+        let chunk = json!({"choices": [{"delta": {"tool_calls": list}}]});
+        stream += &format!("data: {chunk}\n\n");
+    }
+    talk.answer((stream + "data: [DONE]\n\n").as_bytes());
+    let conversation = talk.driver.session.conversation();
+    let calls = conversation
+        .path()
+        .flat_map(|message| conversation.calls_in(message));
+    let fields = |call: &ToolCall| (call.name().to_owned(), call.args_text().to_owned());
+    calls.map(fields).collect()
+}
+
+#[test]
+fn a_name_in_pieces_is_complete_before_arguments_and_at_the_end() {
+    let piece = |index: u64, name: &str, args: &str| json!([{"index": index, "function": {"name": name, "arguments": args}}]);
+    let lists = [
+        piece(0, "get_", ""),
+        piece(0, "weather", ""),
+        piece(0, "", "{"),
+        piece(0, "", "}"),
+        piece(1, "ti", ""),
+        piece(1, "me", ""),
+    ];
+    let expected = calls(&[("get_weather", "{}"), ("time", "")]);
+    assert_eq!(assembled_calls(&lists), expected);
 }

@@ -26,6 +26,8 @@ struct AssembledCall {
     /// The call's id in the conversation.
     id: String,
     name: String,
+    /// True if the name was extended after the last start event.
+    renamed: bool,
     /// The progress of the call's streamed arguments.
     progress: JsonProgress,
 }
@@ -117,7 +119,7 @@ impl CallAssembler {
         let known_position = self.find_call(index, id.as_deref(), name.as_deref(), &args);
         let position = match (known_position, name) {
             (Some(position), name) => {
-                self.extend_name(position, name.as_deref(), parent, sink);
+                self.extend_name(position, name.as_deref());
                 position
             }
             (None, Some(name)) => self.begin_call(id.as_deref(), name, parent, sink),
@@ -131,7 +133,7 @@ impl CallAssembler {
         if let Some(id) = id {
             self.by_id.entry(id).or_insert(position);
         }
-        self.append_arguments(position, args, sink);
+        self.append_arguments(position, args, parent, sink);
     }
 
     /// Returns the position of the call that a piece continues. Returns `None` if the piece begins
@@ -194,6 +196,7 @@ impl CallAssembler {
         let call = AssembledCall {
             id: unique_id,
             name,
+            renamed: false,
             progress: JsonProgress::default(),
         };
         send_call_start(&call, parent, sink);
@@ -201,36 +204,45 @@ impl CallAssembler {
         position
     }
 
-    /// Appends a further name to the call's name and sends the start event again. Does nothing if
-    /// the name is the same or arguments have begun. Some servers repeat the name with each piece;
-    /// other servers split it.
-    fn extend_name(
-        &mut self,
-        position: usize,
-        name: Option<&str>,
-        parent: &str,
-        sink: &mut dyn Sink,
-    ) {
+    /// Appends a further name to the call's name. Does nothing if the name is the same or arguments
+    /// have begun. Some servers repeat the name with each piece; other servers split it.
+    fn extend_name(&mut self, position: usize, name: Option<&str>) {
         let Some(call) = self.list.get_mut(position) else {
             return;
         };
         if let Some(name_part) = name.filter(|name| *name != call.name && !call.progress.began) {
             call.name.push_str(name_part);
-            send_call_start(call, parent, sink);
+            call.renamed = true;
         }
     }
 
-    fn append_arguments(&mut self, position: usize, delta: String, sink: &mut dyn Sink) {
+    fn append_arguments(
+        &mut self,
+        position: usize,
+        delta: String,
+        parent: &str,
+        sink: &mut dyn Sink,
+    ) {
         let Some(call) = self.list.get_mut(position).filter(|_| !delta.is_empty()) else {
             return;
         };
         call.progress.push(&delta);
+        if call.progress.began {
+            send_extended_name(call, parent, sink);
+        }
         let tool_call_id = call.id.clone();
         let event = EventKind::ToolCallArgs {
             tool_call_id,
             delta,
         };
         sink.event(event.into());
+    }
+
+    /// Sends the extended names of the calls whose arguments have not begun.
+    pub(super) fn send_extended_names(&mut self, parent: &str, sink: &mut dyn Sink) {
+        for call in &mut self.list {
+            send_extended_name(call, parent, sink);
+        }
     }
 
     /// Ends all calls. If the answer was cut off, the calls without a closing bracket are reported
@@ -247,6 +259,14 @@ impl CallAssembler {
             };
             sink.event(event.into());
         }
+    }
+}
+
+/// Sends the start event again if the name was extended since. A name in many pieces is sent when
+/// it is complete, since sending it after each piece would take quadratic time.
+fn send_extended_name(call: &mut AssembledCall, parent: &str, sink: &mut dyn Sink) {
+    if std::mem::take(&mut call.renamed) {
+        send_call_start(call, parent, sink);
     }
 }
 

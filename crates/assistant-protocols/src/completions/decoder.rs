@@ -367,7 +367,10 @@ impl Decoder {
         self.end_reported_run(sink);
         match self.stage {
             CompletionStage::Over => End::Complete,
-            _ => End::Truncated,
+            _ => {
+                self.calls.send_extended_names(&self.message_id, sink);
+                End::Truncated
+            }
         }
     }
 
@@ -383,6 +386,7 @@ impl Decoder {
             let message_id = self.message_id.clone();
             sink.event(EventKind::TextMessageEnd { message_id }.into());
         }
+        self.calls.send_extended_names(&self.message_id, sink);
         let reason = self.finish_reason.take();
         let is_cut_off = reason.as_deref().is_some_and(end_reason::is_cut_off);
         if is_cut_off && !self.calls.is_empty() {

@@ -1,6 +1,7 @@
-//! Measures the decoders of the AI SDK's stream.
+//! Measures the decoders of completions and of the AI SDK's stream.
 
 use assistant_core::event::{Diagnostic, Event};
+use assistant_protocols::completions;
 use assistant_protocols::stream::Sink;
 use assistant_protocols::ui_stream;
 
@@ -13,6 +14,27 @@ impl Sink for NullSink {
     fn event(&mut self, _: Event) {}
 
     fn diagnostic(&mut self, _: Diagnostic) {}
+}
+
+#[test]
+fn a_tool_name_in_pieces_takes_linear_work() {
+    let piece = |n| json!({"index": 0, "function": {"name": format!("part{n:05}")}});
+    let one_frame = |count: usize| {
+        let pieces: Vec<Value> = (0..count).map(piece).collect();
+        write_frame(&json!({"choices": [{"delta": {"tool_calls": pieces}}]}))
+    };
+    let many_frames = |count: usize| -> String {
+        let frame = |n| write_frame(&json!({"choices": [{"delta": {"tool_calls": [piece(n)]}}]}));
+        (0..count).map(frame).collect()
+    };
+    let read = |text: String| {
+        let mut reader = completions::Reader::new(completions::ResponseParams::default());
+        reader.push(text.as_bytes(), &mut NullSink);
+        reader.push(b"data: [DONE]\n\n", &mut NullSink);
+        reader.finish(&mut NullSink);
+    };
+    assert_linear_work("one frame", one_frame, read);
+    assert_linear_work("many frames", many_frames, read);
 }
 
 #[test]
