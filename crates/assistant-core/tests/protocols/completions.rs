@@ -470,6 +470,68 @@ fn assembled_calls(lists: &[Value]) -> Vec<(String, String)> {
 }
 
 #[test]
+fn calls_that_share_an_id_are_separate() {
+    let (a, b) = (r#"{"p":"a"}"#, r#"{"p":"b"}"#);
+    let piece = |index: Value, name: &str, args: &str| {
+        let mut piece = json!({"id": "read", "function": {"name": name, "arguments": args}});
+        if !index.is_null() {
+            piece["index"] = index;
+        }
+        piece
+    };
+    let none = Value::Null;
+    for (what, lists, expected) in [
+        (
+            "the index differs",
+            vec![json!([
+                piece(json!(0), "read", a),
+                piece(json!(1), "read", b)
+            ])],
+            [("read", a), ("read", b)],
+        ),
+        (
+            "no index",
+            vec![json!([
+                piece(none.clone(), "read", a),
+                piece(none.clone(), "read", b)
+            ])],
+            [("read", a), ("read", b)],
+        ),
+        (
+            "the name differs, and the first call continues",
+            vec![
+                json!([
+                    piece(json!(0), "read", "{\"p\":"),
+                    piece(json!(1), "list", b)
+                ]),
+                json!([{"index": 0, "id": "read", "function": {"arguments": "\"a\"}"}}]),
+            ],
+            [("read", a), ("list", b)],
+        ),
+        (
+            "the second call is in pieces",
+            vec![
+                json!([
+                    piece(json!(0), "read", a),
+                    piece(json!(1), "read", "{\"p\":")
+                ]),
+                json!([piece(json!(1), "read", "\"b\"}")]),
+            ],
+            [("read", a), ("read", b)],
+        ),
+    ] {
+        assert_eq!(assembled_calls(&lists), calls(&expected), "{what}");
+    }
+    // Pieces of one call, which repeat its id and name at wrong indexes.
+    let lists = [json!([
+        piece(json!(0), "read", "{\"p\":"),
+        piece(json!(1), "read", "\"a\"}"),
+        piece(json!(2), "read", ""),
+    ])];
+    assert_eq!(assembled_calls(&lists), calls(&[("read", a)]));
+}
+
+#[test]
 fn a_name_in_pieces_is_complete_before_arguments_and_at_the_end() {
     let piece = |index: u64, name: &str, args: &str| json!([{"index": index, "function": {"name": name, "arguments": args}}]);
     let lists = [

@@ -14,10 +14,12 @@ pub(super) struct CallAssembler {
     list: Vec<AssembledCall>,
     /// The positions of calls in `list`, by the indexes that the server assigned.
     by_index: HashMap<u64, usize>,
-    /// The positions of calls in `list`, by the ids that the server assigned.
+    /// The positions of the newest calls in `list`, by the ids that the server assigned.
     by_id: HashMap<String, usize>,
     /// The call ids that are already in use in the conversation.
     used_ids: HashSet<String>,
+    /// The number of ids that were tried for the calls with each preferred id.
+    tried_ids: HashMap<String, u64>,
     ended: bool,
 }
 
@@ -25,6 +27,8 @@ pub(super) struct CallAssembler {
 struct AssembledCall {
     /// The call's id in the conversation.
     id: String,
+    /// The id that the server assigned, which other calls may share.
+    server_id: Option<String>,
     name: String,
     /// True if the name was extended after the last start event.
     renamed: bool,
@@ -130,8 +134,9 @@ impl CallAssembler {
         if let Some(index) = index {
             self.by_index.insert(index, position);
         }
-        if let Some(id) = id {
-            self.by_id.entry(id).or_insert(position);
+        if let (Some(id), Some(call)) = (id, self.list.get_mut(position)) {
+            call.server_id.get_or_insert_with(|| id.clone());
+            self.by_id.insert(id, position);
         }
         self.append_arguments(position, args, parent, sink);
     }
@@ -145,27 +150,30 @@ impl CallAssembler {
         name: Option<&str>,
         args: &str,
     ) -> Option<usize> {
-        let position_by_id = id.and_then(|id| self.by_id.get(id).copied());
-        if position_by_id.is_some() {
-            return position_by_id;
+        let position_by_index = index.and_then(|index| self.by_index.get(&index).copied());
+        let call_by_index = position_by_index.and_then(|position| self.list.get(position));
+        if id.is_some() && call_by_index.is_some_and(|call| call.server_id.as_deref() == id) {
+            return position_by_index;
         }
-        let position = match index {
-            Some(index) => self.by_index.get(&index).copied()?,
-            None if id.is_some() => return None,
-            None => self.list.len().checked_sub(1)?,
+        let position_by_id = id.and_then(|id| self.by_id.get(id).copied());
+        let position = match (position_by_id, index, id) {
+            (Some(position), _, _) => position,
+            (None, Some(_), _) => position_by_index?,
+            (None, None, Some(_)) => return None,
+            (None, None, None) => self.list.len().checked_sub(1)?,
         };
         let call = self.list.get(position)?;
         // A piece with an unknown id and a name begins a new call, even if its index is in use. A
-        // piece with a name but without an id begins a new call in two cases: the known call has
-        // arguments and a different name, or the known call's arguments are complete and the piece
-        // contains further arguments.
-        let is_new_call = match (id, name) {
-            (Some(_), Some(_)) => true,
-            (None, Some(name)) => {
+        // piece with a name, and with no id or with the id of a call at another index, begins a new
+        // call in two cases: the known call has arguments and a different name, or the known call's
+        // arguments are complete and the piece contains further arguments.
+        let is_new_call = match name {
+            Some(_) if id.is_some() && position_by_id.is_none() => true,
+            Some(name) => {
                 call.name != name && !call.name.is_empty() && call.progress.began
                     || call.progress.is_whole() && args.trim_start().starts_with(['{', '['])
             }
-            _ => false,
+            None => false,
         };
         (!is_new_call).then_some(position)
     }
@@ -182,19 +190,23 @@ impl CallAssembler {
             Some(id) => id.to_owned(),
             None => format!("{parent}-call-{}", position + 1),
         };
-        let mut unique_id = preferred_id.clone();
         // An id that is already in use is replaced, because some servers restart the numbers of
-        // calls in each response.
-        let mut number = 1_u64;
-        while !self.used_ids.insert(unique_id.clone()) {
-            number += 1;
-            unique_id = match number {
+        // calls in each response, and others use the name of the tool as id.
+        let number = self.tried_ids.entry(preferred_id.clone()).or_default();
+        let unique_id = loop {
+            *number += 1;
+            let id = match *number {
+                1 => preferred_id.clone(),
                 2 => format!("{parent}-{preferred_id}"),
                 number => format!("{parent}-{preferred_id}~{number}"),
             };
-        }
+            if self.used_ids.insert(id.clone()) {
+                break id;
+            }
+        };
         let call = AssembledCall {
             id: unique_id,
+            server_id: None,
             name,
             renamed: false,
             progress: JsonProgress::default(),

@@ -38,6 +38,18 @@ fn a_tool_name_in_pieces_takes_linear_work() {
 }
 
 #[test]
+fn calls_that_share_an_id_take_linear_work() {
+    let frame = |count: usize| {
+        let piece = json!({"id": "f", "function": {"name": "f", "arguments": "{}"}});
+        write_frame(&json!({"choices": [{"delta": {"tool_calls": vec![piece; count]}}]}))
+    };
+    assert_linear_work("calls", frame, |text: String| {
+        let mut reader = completions::Reader::new(completions::ResponseParams::default());
+        reader.push(text.as_bytes(), &mut NullSink);
+    });
+}
+
+#[test]
 fn arguments_that_continue_in_later_steps_take_linear_work() {
     let steps = |count: usize, text: String, title: String| {
         let mut stream = write_frame(
