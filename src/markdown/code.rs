@@ -17,6 +17,10 @@ const CHUNK_BYTES: usize = 2048;
 /// because the time for layout grows with the length of the line.
 const MAX_CHUNK_BYTES: usize = 16 << 10;
 
+/// The maximum size of code that is highlighted, in bytes, and the maximum number of its tokens.
+/// Each token is an element, and the browser lays out all of them at once.
+const MAX_HIGHLIGHTED: (usize, usize) = (64 << 10, 10_000);
+
 /// A code block in the page.
 #[derive(Debug)]
 pub(super) struct CodeBlock {
@@ -106,16 +110,23 @@ impl CodeBlock {
         }
     }
 
-    /// Highlights the code of the complete block, if there is a highlighter and the block names its
-    /// language.
+    /// Highlights the code of the complete block, if there is a highlighter, the block names its
+    /// language, and the code is not too long.
     pub(super) fn finish(self, highlighter: Option<&Highlighter>) {
         let Some(highlighter) = highlighter.filter(|_| !self.language.is_empty()) else {
             return;
         };
         let code = self.code.text_content().unwrap_or_default();
+        let (max_bytes, max_tokens) = MAX_HIGHLIGHTED;
+        if code.len() > max_bytes {
+            return;
+        }
         let tokens = highlighter.tokens(code.clone(), self.language.clone());
         spawn_local(async move {
-            apply_tokens(&self.code, &code, &tokens.await);
+            let tokens = tokens.await;
+            if tokens.len() <= max_tokens {
+                apply_tokens(&self.code, &code, &tokens);
+            }
         });
     }
 }

@@ -42,8 +42,8 @@ pub(super) struct UndrawnNodes {
     outer: Element,
 }
 
-/// The number of nodes that may still be drawn before the next refill, and the size of the text
-/// drawn since the last refill.
+/// The number of nodes that may still be drawn in a block or for a press of a button, and the size
+/// of the text drawn there.
 #[derive(Debug)]
 pub(super) struct DrawBudget {
     nodes: Cell<usize>,
@@ -59,8 +59,25 @@ impl DrawBudget {
     }
 
     pub(super) fn refill(&self) {
-        self.nodes.set(MAX_NODES_AT_ONCE);
-        self.text.set(0);
+        self.resume(0, 0);
+    }
+
+    /// Refills the budget for a block in which nodes and text were already drawn.
+    pub(super) fn resume(&self, drawn_nodes: usize, drawn_text: usize) {
+        self.nodes
+            .set(MAX_NODES_AT_ONCE.saturating_sub(drawn_nodes));
+        self.text.set(drawn_text);
+    }
+
+    /// Returns nodes and text that were removed from the page.
+    pub(super) fn give_back(&self, (nodes, text): (usize, usize)) {
+        self.nodes.set(
+            self.nodes
+                .get()
+                .saturating_add(nodes)
+                .min(MAX_NODES_AT_ONCE),
+        );
+        self.text.set(self.text.get().saturating_sub(text));
     }
 
     /// Takes one node from the budget. Returns false if the budget is used up.
@@ -87,7 +104,7 @@ impl DrawBudget {
 
 /// Returns the size of a node's own text in bytes, without the text of its children. The text of a
 /// code block counts as empty.
-fn text_size(kind: &Kind) -> usize {
+pub(super) fn text_size(kind: &Kind) -> usize {
     match kind {
         Kind::Text(text) | Kind::Code(text) | Kind::Html(text) => text.len(),
         Kind::Math { tex, .. } => tex.len(),

@@ -34,16 +34,26 @@ pub(super) struct BlockPainter {
     /// The number of finished blocks that are drawn, which are the first children of the root.
     drawn_count: usize,
     /// The open blocks, which follow the finished blocks.
-    open: Vec<DrawnNode>,
+    open: Vec<OpenBlock>,
     /// The budget of nodes and text that may be drawn until the next refill.
     budget: DrawBudget,
+    /// The number of drawn nodes of the finished blocks.
     nodes: usize,
-    /// The size of the drawn text, in bytes.
+    /// The size of the drawn text of the finished blocks, in bytes.
     text: usize,
     /// The nodes that are not drawn, by the numbers of their buttons. Number 0 is for the finished
     /// blocks of the text.
     undrawn_by_number: RefCell<HashMap<u32, UndrawnNodes>>,
     last_number: Cell<u32>,
+}
+
+/// A block that may still change.
+struct OpenBlock {
+    node: DrawnNode,
+    /// The number of drawn nodes.
+    nodes: usize,
+    /// The size of the drawn text, in bytes.
+    text: usize,
 }
 
 /// A node in the page, or a block that is not drawn.
@@ -83,6 +93,15 @@ impl DrawnNode {
 
     const fn is_held(&self) -> bool {
         matches!(self.body, DrawnBody::Held(_))
+    }
+
+    /// Returns the number of drawn nodes, and the size of their text in bytes.
+    fn counts(&self) -> (usize, usize) {
+        let own_counts = (1, draw_limits::text_size(&self.kind));
+        let child_counts = self.children.iter().map(Self::counts);
+        child_counts.fold(own_counts, |(nodes, text), (child_nodes, child_text)| {
+            (nodes + child_nodes, text + child_text)
+        })
     }
 
     /// Removes the node from the page.
@@ -135,11 +154,11 @@ impl BlockPainter {
             let grown_node = first_index
                 .checked_sub(1)
                 .and_then(|at| open_blocks.get_mut(at));
-            if let Some(drawn_node) = grown_node {
-                if !matches!(drawn_node.body, DrawnBody::Code(_)) {
-                    self.text = self.text.saturating_add(text.len());
+            if let Some(block) = grown_node {
+                if !matches!(block.node.body, DrawnBody::Code(_)) {
+                    block.text = block.text.saturating_add(text.len());
                 }
-                self.append_to_open(drawn_node, &text);
+                self.append_to_open(&mut block.node, &text);
             }
         }
         let old_held_count = self.count_held_blocks();
@@ -148,16 +167,18 @@ impl BlockPainter {
             self.update_or_draw_block(&mut open_blocks, first_index + index, node);
         }
         for removed in open_blocks.drain(count.min(open_blocks.len())..) {
-            removed.remove();
+            removed.node.remove();
         }
         let newly_finished_count = changes.finished.saturating_sub(self.finished_count);
-        for finished_node in open_blocks.drain(..newly_finished_count.min(open_blocks.len())) {
+        for finished in open_blocks.drain(..newly_finished_count.min(open_blocks.len())) {
             self.finished_count += 1;
-            match finished_node.body {
+            self.nodes = self.nodes.saturating_add(finished.nodes);
+            self.text = self.text.saturating_add(finished.text);
+            match finished.node.body {
                 DrawnBody::Held(node) => self.hold_block(*node),
                 _ => {
                     self.drawn_count += 1;
-                    self.finish_node(finished_node);
+                    self.finish_node(finished.node);
                 }
             }
         }
@@ -248,29 +269,40 @@ impl BlockPainter {
 
     /// Updates the open block at `index`, or draws the block if the block is missing. A block
     /// beyond the limits is held back.
-    fn update_or_draw_block(&mut self, open: &mut Vec<DrawnNode>, index: usize, node: Node) {
-        self.budget.refill();
-        if let Some(drawn_node) = open.get_mut(index) {
-            self.update_node(drawn_node, node, NodeContext::Text);
-        } else if self.must_hold(open) {
-            open.push(DrawnNode::new_held(node));
-        } else if let Some(drawn_node) = self.draw_node(node, NodeContext::Text) {
-            self.nodes += self.budget.used_nodes();
-            self.text = self.text.saturating_add(self.budget.text());
-            if let Some(outer) = drawn_node.outer() {
-                dom::append(&self.root, outer);
-            }
-            open.push(drawn_node);
+    fn update_or_draw_block(&self, open: &mut Vec<OpenBlock>, index: usize, node: Node) {
+        if let Some(block) = open.get_mut(index) {
+            self.budget.resume(block.nodes, block.text);
+            self.update_node(&mut block.node, node, NodeContext::Text);
+            (block.nodes, block.text) = (self.budget.used_nodes(), self.budget.text());
+            return;
         }
+        self.budget.refill();
+        let drawn_node = match self.must_hold(open) {
+            true => Some(DrawnNode::new_held(node)),
+            false => self.draw_node(node, NodeContext::Text),
+        };
+        let Some(node) = drawn_node else {
+            return;
+        };
+        if let Some(outer) = node.outer() {
+            dom::append(&self.root, outer);
+        }
+        open.push(OpenBlock {
+            node,
+            nodes: self.budget.used_nodes(),
+            text: self.budget.text(),
+        });
     }
 
     /// Returns true if a further block must be held back, because a limit is reached or a block was
     /// held back before.
-    fn must_hold(&self, open: &[DrawnNode]) -> bool {
-        let was_held = open.last().is_some_and(DrawnNode::is_held);
+    fn must_hold(&self, open: &[OpenBlock]) -> bool {
+        let was_held = open.last().is_some_and(|block| block.node.is_held());
+        let open_nodes: usize = open.iter().map(|block| block.nodes).sum();
+        let open_text: usize = open.iter().map(|block| block.text).sum();
         let is_over_limit = self.drawn_count + open.len() >= draw_limits::MAX_BLOCKS
-            || self.nodes >= draw_limits::MAX_NODES
-            || self.text >= draw_limits::MAX_TEXT_BYTES;
+            || self.nodes + open_nodes >= draw_limits::MAX_NODES
+            || self.text + open_text >= draw_limits::MAX_TEXT_BYTES;
         was_held || is_over_limit || self.undrawn_by_number.borrow().contains_key(&ROOT_NUMBER)
     }
 
@@ -390,6 +422,8 @@ impl BlockPainter {
             | (Kind::Code(old), Kind::Code(new), DrawnBody::Place(elements))
             | (Kind::Html(old), Kind::Html(new), DrawnBody::Place(elements)) => {
                 dom::update_text(&elements.inner, old, new);
+                self.budget.give_back((0, old.len()));
+                self.budget.count_text(&node.kind);
                 drawn_node.kind = node.kind;
             }
             (_, Kind::CodeBlock { language, text }, DrawnBody::Code(block))
@@ -414,6 +448,9 @@ impl BlockPainter {
     }
 
     fn redraw_node(&self, drawn_node: &mut DrawnNode, node: Node, within: NodeContext) {
+        // The node itself keeps its place in the budget.
+        let (nodes, text) = drawn_node.counts();
+        self.budget.give_back((nodes - 1, text));
         if let Some(new_node) = self.draw_node(node, within) {
             if let (Some(old_node), Some(new_node)) = (drawn_node.outer(), new_node.outer()) {
                 dom::replace(old_node, new_node);
@@ -437,6 +474,7 @@ impl BlockPainter {
             .children
             .drain(count.min(drawn_node.children.len())..)
         {
+            self.budget.give_back(removed.counts());
             removed.remove();
         }
     }

@@ -144,6 +144,17 @@ async fn lists_columns_and_inline_elements_are_bounded() {
     }
 }
 
+/// A block that grows counts like one that arrives complete.
+#[wasm_bindgen_test]
+async fn lists_that_grow_are_bounded() {
+    let item = format!("- item\n{}", "  - *b*\n".repeat(300));
+    let list = format!("{}\n# Next\n\n", item.repeat(8));
+    let chat = answered(list.repeat(4)).await;
+    let count = elements(&chat);
+    assert!(count < 6_000, "{count} elements");
+    assert!(count > 1_000 && hidden(&chat).is_some());
+}
+
 #[wasm_bindgen_test]
 async fn an_answer_of_ordinary_length_is_not_truncated() {
     let table: String = (0..150).map(|at| format!("| {at} | x |\n")).collect();

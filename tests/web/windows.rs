@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use leptos::prelude::*;
 use leptos_assistant::{
-    Approval, ChatPopup, ChatWindow, ConfirmOptions, SessionOptions, ToolAction, ToolCallView, ToolContext,
-    ToolError,
+    Approval, ChatPopup, ChatWindow, ConfirmOptions, SessionOptions, ToolAction, ToolCallView,
+    ToolContext, ToolError,
     agent::Script,
     testing::{MockAgent, settle, until},
     use_assistant_action,
