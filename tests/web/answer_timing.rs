@@ -83,7 +83,7 @@ async fn an_answer_counts_once_the_question_was_read_to_its_end() {
     assert_eq!(resume[0].payload, Some(json!(true)));
 }
 
-/// What is not shown cannot be read, so a long question is shown to its end.
+/// A long question is shown to its end, since the user can approve only what is shown.
 #[wasm_bindgen_test]
 async fn a_long_question_is_shown_completely() {
     let mut open = question("q", None, json!({"type": "boolean"}));
