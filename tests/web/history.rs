@@ -58,7 +58,15 @@ async fn an_exported_conversation_can_be_imported() {
     settle().await;
     assert_eq!(chat.page.text("[data-role=user] .la-text"), "one");
     assert_eq!(chat.assistant.thread_id().get_untracked(), thread);
-    assert_eq!(chat.assistant.export(), first);
+    let without_last_key = |mut export: Value| {
+        export["lastKey"].take();
+        export
+    };
+    assert_eq!(
+        without_last_key(chat.assistant.export()),
+        without_last_key(first),
+        "later calls get keys that no earlier call has"
+    );
 }
 
 /// Rule "after a reload": a stored question is shown before its component is mounted; it has a

@@ -275,6 +275,51 @@ fn journal_entries_of_unknown_calls_change_nothing() {
     assert!(other.invocations.is_empty());
 }
 
+/// A journal is append-only, so it still contains the calls of the conversation that an import
+/// replaced.
+#[test]
+fn a_call_after_an_import_does_not_get_a_key_of_the_replaced_conversation() {
+    let mut replaced = with([asking("pay")]);
+    replaced.host.clock = 1_700_000_000_000;
+    let older_export = replaced.session.export();
+    replaced.events(calls("a", "pay", r#"{"amount":100}"#));
+    finish_run(&mut replaced);
+    replaced.approve("a");
+    replaced.returns("a", json!("paid"));
+    let message = json!({"id": "u", "role": "user", "content": "hi"});
+    for snapshot in [older_export, json!([message])] {
+        let mut imported = replaced.clone();
+        imported.host.clock += 1;
+        imported.input(Input::Load {
+            thread_id: "thread".to_owned(),
+            snapshot,
+        });
+        imported.send("again");
+        imported.plays(calls("b", "pay", r#"{"amount":5}"#));
+        let after = reload(&imported, [asking("pay")]);
+        assert_eq!(after.phase("b"), Phase::ApprovalRequested);
+        assert!(!after.call("b").has_unknown_outcome());
+        assert_eq!(imported.approve("b"), None);
+        let (_, entry) = imported.commits.last().unwrap();
+        assert_ne!(entry.claim(), replaced.commits[0].1.claim());
+    }
+}
+
+/// An earlier session has used the key for a call with other arguments.
+#[test]
+fn a_result_of_a_call_with_other_arguments_is_not_applied() {
+    let mut other = with([asking("pay")]);
+    other.events(calls("c", "pay", r#"{"amount":100}"#));
+    finish_run(&mut other);
+    other.approve("c");
+    other.returns("c", json!("paid"));
+    let mut before = with([asking("pay")]);
+    before.events(calls("c", "pay", r#"{"amount":5}"#));
+    finish_run(&mut before);
+    let after = reload_from(&other, before.session.snapshot(), [asking("pay")]);
+    assert_eq!(after.phase("c"), Phase::ApprovalRequested);
+}
+
 #[test]
 fn invalid_journal_entries_are_rejected() {
     for entry in [

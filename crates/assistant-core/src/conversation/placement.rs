@@ -258,6 +258,11 @@ impl Conversation {
         self.calls.last_key()
     }
 
+    /// Reserves all keys up to this number, so that new calls get greater keys.
+    pub(crate) fn reserve_keys_until(&mut self, last_key: u64) {
+        self.calls.reserve_keys(last_key);
+    }
+
     /// Records that the calls in a node's message belong to the node.
     pub(super) fn attach_calls(&mut self, node: usize) {
         let Some(entry) = self.tree.node(node) else {

@@ -18,7 +18,12 @@ impl Session {
         snapshot: Value,
         cx: &mut Cx<'_>,
     ) {
-        let Some(pending) = self.replace_with_stored(thread_id, snapshot, cx) else {
+        // The journal of a store may contain calls of an earlier conversation with this id, so new
+        // keys count from the current time: a conversation has less than one call a millisecond.
+        let mut empty_conversation = self.empty_conversation();
+        empty_conversation.reserve_keys_until(u64::try_from(cx.now).unwrap_or(0));
+        let pending = self.replace_with_stored(thread_id, snapshot, empty_conversation, cx);
+        let Some(pending) = pending else {
             return;
         };
         // Each open call is marked, so that the user is asked before the call starts.

@@ -4,6 +4,8 @@
 //! The module `thread` continues the calls, and `journal` defines the entries about started and
 //! finished calls.
 
+use std::collections::HashSet;
+
 use serde_json::{Value, json};
 
 use super::{
@@ -14,8 +16,8 @@ use super::{
     settle::missing_end_notice,
 };
 use crate::conversation::{
-    Author, CallDataChange, CallEnd, CallError, Cut, EndedCall, ErrorKind, Message, MessageId,
-    Phase,
+    Author, CallDataChange, CallEnd, CallError, CallKey, Cut, EndedCall, ErrorKind, Message,
+    MessageId, Phase,
 };
 
 /// The key of the session's state in the snapshot, next to the data of the conversation.
@@ -74,7 +76,9 @@ impl Session {
             .as_object_mut()
             .and_then(|object| object.shift_remove(SESSION_KEY))
             .unwrap_or_default();
-        let Some(pending) = self.replace_with_stored(thread_id, snapshot, cx) else {
+        let empty_conversation = self.empty_conversation();
+        let pending = self.replace_with_stored(thread_id, snapshot, empty_conversation, cx);
+        let Some(pending) = pending else {
             return;
         };
         self.apply_journal(journal, cx);
@@ -143,15 +147,23 @@ impl Session {
 
     /// Applies the journal's entries about calls of this conversation. The entries take precedence
     /// over the possibly older snapshot. An entry about an unknown call is skipped with a
-    /// diagnostic.
-    fn apply_journal(&mut self, journal: Vec<JournalEntry>, cx: &mut Cx<'_>) {
+    /// diagnostic, and so is the result of a call that was started with other arguments.
+    fn apply_journal(&mut self, mut journal: Vec<JournalEntry>, cx: &mut Cx<'_>) {
+        journal.retain(|entry| entry.thread_id() == self.thread_id);
+        let is_about_call = |session: &Self, entry: &JournalEntry| {
+            let call = session.conversation.call(&entry.call_key());
+            call.is_some_and(|call| entry.is_about(call))
+        };
+        let is_other_start = |entry: &&JournalEntry| {
+            matches!(entry, JournalEntry::Started { .. }) && !is_about_call(self, entry)
+        };
+        let other_starts = journal.iter().filter(is_other_start);
+        let other_keys: HashSet<CallKey> = other_starts.map(JournalEntry::call_key).collect();
         for entry in journal {
-            if entry.thread_id() != self.thread_id {
-                continue;
-            }
             let key = entry.call_key();
-            let call = self.conversation.call(&key);
-            if !call.is_some_and(|call| entry.is_about(call)) {
+            let is_of_other_call =
+                matches!(entry, JournalEntry::Finished { .. }) && other_keys.contains(&key);
+            if is_of_other_call || !is_about_call(self, &entry) {
                 let message =
                     format!("the journal names {key:?}, which is not in the conversation");
                 cx.warn("journal-unknown-call", message);
@@ -175,6 +187,7 @@ impl Session {
                     let message = message.filter(|_| phase == Phase::OutputError);
                     // If the snapshot contains an error with the same message, this error is kept,
                     // since it may contain a kind and details that the journal lacks.
+                    let call = self.conversation.call(&key);
                     let stored_error = call.and_then(|call| call.error().cloned());
                     let error = message.map(|message| match stored_error {
                         Some(error) if error.message == message => error,

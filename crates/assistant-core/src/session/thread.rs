@@ -28,23 +28,27 @@ impl Session {
         snapshot: Value,
         cx: &mut Cx<'_>,
     ) {
-        if let Some(pending) = self.replace_with_stored(thread_id, snapshot, cx) {
+        let empty_conversation = self.empty_conversation();
+        let pending = self.replace_with_stored(thread_id, snapshot, empty_conversation, cx);
+        if let Some(pending) = pending {
             self.following = true;
             self.requeue_messages(pending.queued, cx);
         }
     }
 
-    /// Replaces this conversation with a stored conversation, and returns the pending data of the
-    /// stored conversation. Refuses an invalid snapshot and returns `None`.
+    /// Replaces this conversation with a stored conversation, which is read into the given empty
+    /// conversation, and returns the pending data of the stored conversation. Refuses an invalid
+    /// snapshot and returns `None`.
     pub(super) fn replace_with_stored(
         &mut self,
         thread_id: String,
         mut snapshot: Value,
+        empty_conversation: Conversation,
         cx: &mut Cx<'_>,
     ) -> Option<PendingData> {
         let mut take = |key: &str| snapshot.as_object_mut()?.shift_remove(key);
         let (queued_messages, interrupts) = (take("queued"), take("interrupts"));
-        match self.empty_conversation().load_json(snapshot) {
+        match empty_conversation.load_json(snapshot) {
             Ok(conversation) => self.replace_conversation(thread_id, conversation, cx),
             Err(error) => {
                 cx.refuse(Refusal::InvalidSnapshot(error.to_string()));
