@@ -264,6 +264,27 @@ fn an_interrupt_of_another_branch_is_asked_there_after_a_reload() {
     assert_eq!(driver.approve("c"), None);
 }
 
+#[test]
+fn an_interrupt_of_a_deleted_branch_is_not_asked_after_a_reload() {
+    let mut driver = undelivered_answers();
+    let first_tip = driver.session.conversation().run_tip().cloned().unwrap();
+    edit_last(&mut driver, "second");
+    driver.says("another way");
+    let change = TreeChange::Delete { message: first_tip };
+    assert_eq!(driver.input(Input::Tree { change }).refused, None);
+    let snapshot = driver.session.snapshot();
+    let mut after = Driver::new();
+    after.host.ids = driver.host.ids + 1_000;
+    let output = after.input(Input::Restore {
+        thread_id: "thread".to_owned(),
+        snapshot,
+        journal: Vec::new(),
+    });
+    assert_eq!(output.refused, None);
+    assert!(after.session.interrupts().is_empty());
+    assert_eq!(after.send("more").refused, None);
+}
+
 /// The agent interrupts a call of a failed run. The run with the answer leaves the interrupt's
 /// branch by a snapshot without its messages.
 fn answer_on_abandoned_branch() -> Driver {

@@ -27,7 +27,8 @@ impl Session {
     }
 
     /// Reopens the interrupts of a stored conversation. Interrupts of other branches are reopened
-    /// when their branch becomes the run branch. Invalid entries are skipped.
+    /// when their branch becomes the run branch. Invalid entries and interrupts of deleted branches
+    /// are skipped.
     pub(super) fn reopen_stored_interrupts(&mut self, stored: Option<Value>, cx: &mut Cx<'_>) {
         let Some(Value::Array(list)) = stored else {
             return;
@@ -35,7 +36,10 @@ impl Session {
         for entry in list {
             let tip = entry.get("branch").and_then(Value::as_str);
             let tip = tip.map(MessageId::from);
-            let tip = tip.filter(|id| self.conversation.message(id).is_some());
+            let is_deleted = |tip: &MessageId| self.conversation.message(tip).is_none();
+            if tip.as_ref().is_some_and(is_deleted) {
+                continue;
+            }
             if let Some((interrupt, legacy)) = parse_stored_interrupt(entry) {
                 let mut open = OpenInterrupt::new(interrupt, legacy);
                 open.tip = tip;
