@@ -143,6 +143,103 @@ fn an_imported_message_keeps_calls_results_times_and_cost() {
     );
 }
 
+fn assistant(id: &str, parent: &str) -> Value {
+    let function = json!({"name": "f", "arguments": "{}"});
+    let calls = json!([{"id": "call_0", "type": "function", "function": function}]);
+    json!({"id": id, "role": "assistant", "parentId": parent, "toolCalls": calls})
+}
+
+fn tool(id: &str, parent: Option<&str>, content: &str) -> Value {
+    json!({"id": id, "role": "tool", "parentId": parent, "toolCallId": "call_0", "content": content})
+}
+
+fn result(conversation: &Conversation, message: &str) -> Option<Value> {
+    let message = conversation.message(&message.into()).unwrap();
+    let call = conversation.calls_in(message).next().unwrap();
+    call.result().map(|result| result.value().clone())
+}
+
+#[test]
+fn a_result_belongs_to_the_call_of_its_own_branch() {
+    let conversation = import(json!([
+        {"id": "u", "role": "user", "parentId": null, "content": "hi"},
+        assistant("a1", "u"),
+        tool("t1", Some("a1"), "A"),
+        assistant("b1", "t1"),
+        tool("t2", Some("b1"), "B"),
+        assistant("a2", "u"),
+        tool("t3", Some("a2"), "C"),
+        {"id": "b2", "role": "assistant", "parentId": "t3", "content": "Done"},
+        assistant("a3", "u"),
+    ]));
+    let results = ["a1", "b1", "a2", "a3"].map(|id| result(&conversation, id));
+    assert_eq!(
+        results,
+        [Some(json!("A")), Some(json!("B")), Some(json!("C")), None]
+    );
+    assert_eq!(path(&conversation), ["u", "a3"]);
+    assert_eq!(conversation.parent(&"b1".into()), Some(&"a1".into()));
+    assert_eq!(conversation.parent(&"b2".into()), Some(&"a2".into()));
+}
+
+#[test]
+fn a_second_result_of_a_call_stays_in_a_message() {
+    let conversation = import(json!([
+        {"id": "u", "role": "user", "parentId": null, "content": "hi"},
+        assistant("a", "u"),
+        tool("t1", Some("a"), "A"),
+        tool("t2", Some("a"), "B"),
+        {"id": "b", "role": "assistant", "parentId": "t2", "content": "Done"},
+    ]));
+    assert_eq!(result(&conversation, "a"), Some(json!("A")));
+    assert_eq!(path(&conversation), ["u", "a", "t2", "b"]);
+    assert!(conversation.export().to_string().contains(r#""B""#));
+}
+
+/// Some systems store tool messages without a parent.
+#[test]
+fn a_result_without_a_parent_belongs_to_the_only_call_with_its_id() {
+    let user = json!({"id": "u", "role": "user", "parentId": null, "content": "hi"});
+    let conversation = import(json!([user, assistant("a", "u"), tool("t", None, "A")]));
+    assert_eq!(result(&conversation, "a"), Some(json!("A")));
+    assert_eq!(conversation.message_count(), 2);
+    let two_calls = json!([
+        user,
+        assistant("a", "u"),
+        assistant("b", "u"),
+        tool("t", None, "A")
+    ]);
+    let conversation = import(two_calls);
+    assert_eq!(result(&conversation, "a"), None);
+    assert_eq!(result(&conversation, "b"), None);
+    assert_eq!(conversation.message_count(), 4);
+}
+
+/// A walk up the chain for each message would take minutes.
+#[test]
+fn many_messages_below_a_long_chain_of_tool_messages_are_imported() {
+    let mut list = vec![
+        json!({"id": "u", "role": "user", "parentId": null, "content": "hi"}),
+        assistant("a", "u"),
+    ];
+    let id = |name: &str, at: usize| format!("{name}{at}");
+    let mut calls = Vec::new();
+    let mut parent = "a".to_owned();
+    for at in 0..10_000 {
+        calls.push(json!({"id": id("c", at), "name": "f", "arguments": {}}));
+        list.push(json!({
+            "id": id("t", at), "role": "tool", "parentId": parent, "toolCallId": id("c", at), "content": "1",
+        }));
+        parent = id("t", at);
+    }
+    list[1]["toolCalls"] = calls.into();
+    for at in 0..10_000 {
+        list.push(json!({"id": id("b", at), "role": "user", "parentId": parent, "content": "x"}));
+    }
+    let conversation = Conversation::import(list.into()).unwrap();
+    assert_eq!(conversation.siblings(&"b0".into()).len(), 10_000);
+}
+
 #[test]
 fn a_missing_active_message_selects_the_newest_path() {
     let nested = import(json!({"messages": tree(), "active": "gone"}));

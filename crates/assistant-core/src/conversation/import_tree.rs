@@ -6,7 +6,7 @@
 //! checks the converted conversation. The conversion is not recursive, so the stack does not limit
 //! the depth of nested messages.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{HashMap, hash_map::Entry};
 
 use serde_json::{Value, json};
 
@@ -122,63 +122,153 @@ fn flatten_tree(list: Vec<Value>) -> Result<Vec<TreeEntry>, FormatError> {
 }
 
 /// Moves the results of tool messages to their calls. Messages below a tool message become children
-/// of the tool message's parent.
-fn fold_tool_messages(entries: Vec<TreeEntry>) -> Vec<TreeEntry> {
-    let call_ids = |entry: &TreeEntry| {
-        let calls = entry.message.get("toolCalls").and_then(Value::as_array);
-        let ids = calls
-            .into_iter()
-            .flatten()
-            .filter_map(|call| parse_id(call.get("id")));
-        ids.collect::<Vec<_>>()
-    };
-    let known_ids: HashSet<String> = entries.iter().flat_map(call_ids).collect();
-    let is_answer = |entry: &TreeEntry| {
-        let is_tool = entry.message.get("role").is_some_and(|role| role == "tool");
-        is_tool
-            && parse_id(entry.message.get("toolCallId"))
-                .is_some_and(|call| known_ids.contains(&call))
-    };
-    let (tools, mut entries): (Vec<TreeEntry>, Vec<TreeEntry>) =
-        entries.into_iter().partition(is_answer);
-    if tools.is_empty() {
-        return entries;
-    }
-    let mut tool_parents: HashMap<String, Option<String>> = HashMap::new();
-    let mut results: HashMap<String, Object> = HashMap::new();
-    for tool in tools {
-        if let Some(id) = parse_id(tool.message.get("id")) {
-            tool_parents.insert(id, tool.parent);
-        }
-        if let Some(call) = parse_id(tool.message.get("toolCallId")) {
-            results.entry(call).or_insert(tool.message);
-        }
-    }
-    for entry in &mut entries {
-        let mut visited_parents = HashSet::new();
-        while let Some(next) = entry.parent.as_ref().and_then(|id| tool_parents.get(id)) {
-            // A message below a cycle of tool messages becomes a root, because it has no other
-            // ancestor.
-            if !visited_parents.insert(entry.parent.clone()) {
-                entry.parent = None;
-                break;
-            }
-            entry.parent.clone_from(next);
-        }
-        let Some(Value::Array(calls)) = entry.message.get_mut("toolCalls") else {
+/// of the tool message's parent. A tool message that answers no call, or a call that has a result
+/// already, is kept.
+fn fold_tool_messages(mut entries: Vec<TreeEntry>) -> Vec<TreeEntry> {
+    let mut scopes = CallScopes::new(&entries);
+    let mut results: HashMap<(usize, String), Object> = HashMap::new();
+    // The parents of the moved tool messages by the ids of these messages.
+    let mut moved: HashMap<String, Option<String>> = HashMap::new();
+    for step in list_steps(&entries) {
+        let Step::Enter(ix) = step else {
+            scopes.leave();
             continue;
         };
-        for call in calls.iter_mut().filter_map(Value::as_object_mut) {
-            let answer = parse_id(call.get("id")).and_then(|id| results.get(&id));
-            let Some(answer) = answer else { continue };
-            let content = answer.get("content").cloned().unwrap_or_default();
-            call.entry("result").or_insert(content);
-            if let Some(error) = answer.get("error").filter(|error| error.is_string()) {
-                call.insert("error".to_owned(), error.clone());
+        let Some(entry) = entries.get_mut(ix) else {
+            continue;
+        };
+        let new_parent = entry.parent.as_ref().and_then(|id| moved.get(id));
+        if let Some(parent) = new_parent.cloned() {
+            entry.parent = parent;
+        }
+        scopes.enter(ix, call_ids(entry));
+        let is_tool = entry.message.get("role").is_some_and(|role| role == "tool");
+        let call = parse_id(entry.message.get("toolCallId")).filter(|_| is_tool);
+        let answered_call = call.and_then(|call| Some((scopes.find(&call)?, call)));
+        if let Some(answered_call) = answered_call
+            && let Entry::Vacant(result) = results.entry(answered_call)
+            && let Some(id) = parse_id(entry.message.get("id"))
+        {
+            moved.insert(id, entry.parent.take());
+            result.insert(std::mem::take(&mut entry.message));
+        }
+    }
+    for (ix, entry) in entries.iter_mut().enumerate() {
+        let calls = entry.message.get_mut("toolCalls");
+        let calls = calls.and_then(Value::as_array_mut).into_iter().flatten();
+        for call in calls.filter_map(Value::as_object_mut) {
+            let result = parse_id(call.get("id")).and_then(|id| results.get(&(ix, id)));
+            if let Some(result) = result {
+                add_result(call, result);
             }
         }
     }
+    // Every other message has an id.
+    entries.retain(|entry| !entry.message.is_empty());
     entries
+}
+
+fn call_ids(entry: &TreeEntry) -> Vec<String> {
+    let calls = entry.message.get("toolCalls").and_then(Value::as_array);
+    let calls = calls.into_iter().flatten();
+    calls.filter_map(|call| parse_id(call.get("id"))).collect()
+}
+
+/// Adds the content and the error of a tool message to a call. A result of the call is kept.
+fn add_result(call: &mut Object, answer: &Object) {
+    let content = answer.get("content").cloned().unwrap_or_default();
+    call.entry("result").or_insert(content);
+    if let Some(error) = answer.get("error").filter(|error| error.is_string()) {
+        call.insert("error".to_owned(), error.clone());
+    }
+}
+
+/// A step of a walk through a tree: an entry before its descendants, and the end of its descendants.
+enum Step {
+    Enter(usize),
+    Leave,
+}
+
+/// Lists the steps of a walk through the tree in the order of the entries. Entries in a cycle are
+/// not listed.
+fn list_steps(entries: &[TreeEntry]) -> Vec<Step> {
+    let ids = entries
+        .iter()
+        .map(|entry| parse_id(entry.message.get("id")));
+    let indices: HashMap<String, usize> = ids
+        .enumerate()
+        .filter_map(|(ix, id)| Some((id?, ix)))
+        .collect();
+    let mut children: HashMap<Option<usize>, Vec<usize>> = HashMap::new();
+    for (ix, entry) in entries.iter().enumerate() {
+        let parent = entry.parent.as_ref().and_then(|id| indices.get(id));
+        children.entry(parent.copied()).or_default().push(ix);
+    }
+    let mut take_children = |parent: Option<usize>| {
+        let children = children.remove(&parent).unwrap_or_default();
+        children.into_iter().rev().map(Step::Enter)
+    };
+    let mut steps = Vec::new();
+    let mut stack: Vec<Step> = take_children(None).collect();
+    while let Some(step) = stack.pop() {
+        if let Step::Enter(ix) = step {
+            stack.push(Step::Leave);
+            stack.extend(take_children(Some(ix)));
+        }
+        steps.push(step);
+    }
+    steps
+}
+
+/// Finds the message with the call that a tool message answers, during a walk through the tree.
+struct CallScopes {
+    /// The entry with a call id, or `None` if several entries have this call id.
+    unique: HashMap<String, Option<usize>>,
+    /// The entries on the current path with a call id, the newest last.
+    on_path: HashMap<String, Vec<usize>>,
+    /// The call ids of each entry on the current path.
+    path: Vec<Vec<String>>,
+}
+
+impl CallScopes {
+    fn new(entries: &[TreeEntry]) -> Self {
+        let mut unique: HashMap<String, Option<usize>> = HashMap::new();
+        for (ix, entry) in entries.iter().enumerate() {
+            for id in call_ids(entry) {
+                let owner = unique.entry(id).or_insert(Some(ix));
+                *owner = owner.filter(|owner| *owner == ix);
+            }
+        }
+        Self {
+            unique,
+            on_path: HashMap::new(),
+            path: Vec::new(),
+        }
+    }
+
+    fn enter(&mut self, ix: usize, call_ids: Vec<String>) {
+        for id in &call_ids {
+            self.on_path.entry(id.clone()).or_default().push(ix);
+        }
+        self.path.push(call_ids);
+    }
+
+    fn leave(&mut self) {
+        for id in self.path.pop().unwrap_or_default() {
+            if let Some(owners) = self.on_path.get_mut(&id) {
+                owners.pop();
+            }
+        }
+    }
+
+    /// Returns the nearest entry on the current path with this call id. If the path has no such
+    /// entry, returns the only entry of the tree with this call id.
+    fn find(&self, call_id: &str) -> Option<usize> {
+        let nearest = self.on_path.get(call_id).and_then(|owners| owners.last());
+        nearest
+            .copied()
+            .or_else(|| self.unique.get(call_id).copied().flatten())
+    }
 }
 
 fn find_text<'a>(from: &'a Object, keys: &[&str]) -> Option<&'a str> {
