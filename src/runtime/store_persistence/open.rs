@@ -8,7 +8,11 @@ use std::{
 use assistant_core::session::{Input, JournalEntry, NoticeKind, Session, assemble_snapshot};
 use serde_json::Value;
 
-use super::{StorePersistence, thread::TabThread};
+use super::{
+    StorePersistence,
+    save::{UnsavedChanges, Urgency},
+    thread::TabThread,
+};
 #[cfg(feature = "split")]
 use crate::runtime::engine;
 use crate::{
@@ -223,17 +227,44 @@ impl StorePersistence {
         }
     }
 
-    /// Begins a conversation that is not in the store, with the application's initial content, if
-    /// any.
+    /// Begins a conversation that is not in the store. If the store has lost the conversation that
+    /// this page shows, the complete conversation is written; otherwise the conversation begins with
+    /// the application's initial content, if any.
     fn begin_new_thread(&self, thread: &Rc<TabThread>, initial: Option<Value>) {
         self.set_ownership(self.this_tab_ownership());
         let runtime = self.runtime.upgrade();
-        let current_id =
-            runtime.and_then(|runtime| runtime.read(|session| session.thread_id().to_owned()));
-        if let Some(current_id) = current_id.filter(|id| *id != thread.id) {
-            self.switch_thread(&current_id);
+        let shown_thread = runtime.and_then(|runtime| {
+            runtime.read(|session| {
+                let (id, is_following) = (session.thread_id().to_owned(), session.is_following());
+                let has_messages = session.conversation().message_count() > 0;
+                let export = (has_messages && is_following).then(|| session.export());
+                (id, has_messages, is_following, export)
+            })
+        });
+        match shown_thread {
+            Some((current_id, ..)) if current_id != thread.id => {
+                self.switch_thread(&current_id);
+                self.load_initial_thread(&thread.id, initial);
+            }
+            // The conversation is loaded, so that this page does not follow another tab any more.
+            Some((_, _, true, export)) => {
+                let snapshot = export.or(initial);
+                let is_empty = snapshot.is_none();
+                let snapshot = snapshot.unwrap_or_else(empty_snapshot);
+                self.load_initial_thread(&thread.id, Some(snapshot));
+                if is_empty {
+                    // An empty conversation is not written.
+                    self.unsaved.take();
+                }
+            }
+            Some((_, true, false, _)) => {
+                let changes = UnsavedChanges::whole_thread();
+                self.unsaved.borrow_mut().merge_older(changes);
+                self.schedule_save(Urgency::AtOnce);
+            }
+            _ => self.load_initial_thread(&thread.id, initial),
         }
-        self.start_unstored_thread(&thread.id, initial);
+        self.dispatch_held_inputs();
     }
 
     /// Begins a new conversation because the stored data is unreadable, and shows the error. The
@@ -452,6 +483,10 @@ impl StorePersistence {
         }
         self.drop_jobs();
     }
+}
+
+fn empty_snapshot() -> Value {
+    Value::Array(Vec::new())
 }
 
 /// Parses a stored conversation into a snapshot and a journal sorted by call and attempt. Fails if

@@ -18,6 +18,8 @@ use serde_json::json;
 use wasm_bindgen::JsCast as _;
 use wasm_bindgen_test::wasm_bindgen_test;
 
+use super::{faults::Faulty, is_stored};
+
 /// A page with a chat whose actions count their runs: `pay` needs approval, `book` does not.
 struct Page {
     mounted: Mounted,
@@ -28,6 +30,13 @@ struct Page {
 
 impl Page {
     async fn open(store: &(impl Store + Clone), agent: MockAgent, thread_id: &'static str) -> Self {
+        let page = Self::begin(store, agent, thread_id);
+        page.owns(thread_id).await;
+        page
+    }
+
+    /// Mounts a chat, whose conversation is not read yet.
+    fn begin(store: &(impl Store + Clone), agent: MockAgent, thread_id: &'static str) -> Self {
         let (ran, found) = (Rc::new(Cell::new(0)), Rc::new(RefCell::new(None)));
         let (finds, counted) = (Rc::clone(&found), Rc::clone(&ran));
         let (store, used_agent) = (store.clone(), agent.clone());
@@ -51,14 +60,12 @@ impl Page {
             }
         });
         let assistant = found.borrow_mut().take().unwrap();
-        let page = Self {
+        Self {
             mounted,
             assistant,
             agent,
             ran,
-        };
-        page.owns(thread_id).await;
-        page
+        }
     }
 
     /// Waits until this page owns a conversation.
@@ -68,6 +75,22 @@ impl Page {
         assert!(until(owns).await, "{:?}", ownership.get_untracked());
         settle().await;
         assert_eq!(self.assistant.thread_id().get_untracked(), thread_id);
+    }
+
+    /// Waits until this page follows another page.
+    async fn follows(&self) {
+        let ownership = self.assistant.conversations().ownership();
+        let follows = || ownership.get_untracked() == Ownership::OtherTab;
+        assert!(until(follows).await, "{:?}", ownership.get_untracked());
+    }
+
+    async fn shows(&self, text: &str) -> bool {
+        until(|| self.mounted.text("[role=log]").contains(text)).await
+    }
+
+    async fn send(&self, text: &str) {
+        self.assistant.send(text).unwrap();
+        self.idle().await;
     }
 
     fn open_thread(&self, thread_id: &str) {
@@ -106,6 +129,12 @@ fn database() -> IndexedDbStore {
 
 fn paying() -> MockAgent {
     MockAgent::new().answer(Script::new().call("pay", &json!({})))
+}
+
+fn answering() -> MockAgent {
+    MockAgent::new()
+        .answer(Script::new().text("Hello."))
+        .answer(Script::new().text("Hello again."))
 }
 
 /// Writes two conversations to a store: `a` with an answer, and `b` with an open approval.
@@ -209,4 +238,38 @@ async fn the_result_of_a_call_is_stored_if_an_observer_of_its_end_leaves_the_con
             "and in its message"
         );
     }
+}
+
+/// The removal refuses the next write of the page that has the conversation open.
+#[wasm_bindgen_test]
+async fn a_conversation_that_another_tab_removed_is_stored_completely() {
+    let store = database();
+    let page = Page::open(&store, answering(), "t").await;
+    page.send("one").await;
+    store.remove("t").await.unwrap();
+    page.send("two").await;
+    assert!(is_stored(&store, "t", "two").await);
+    drop(page);
+    settle().await;
+    let next = Page::open(&store, MockAgent::new(), "t").await;
+    assert!(next.shows("one").await && next.shows("Hello again.").await);
+}
+
+#[wasm_bindgen_test]
+async fn a_followed_conversation_that_was_removed_continues_after_a_takeover() {
+    let (ones, twos) = Faulty::shared();
+    let one = Page::open(&ones, answering(), "t").await;
+    one.send("one").await;
+    let two = Page::begin(&twos, answering(), "t");
+    two.follows().await;
+    assert!(two.shows("one").await);
+    twos.remove("t").await.unwrap();
+    two.assistant.conversations().use_here();
+    two.owns("t").await;
+    two.send("two").await;
+    assert!(is_stored(&twos, "t", "two").await);
+    drop((one, two));
+    settle().await;
+    let next = Page::open(&ones, MockAgent::new(), "t").await;
+    assert!(next.shows("one").await && next.shows("two").await);
 }
