@@ -333,7 +333,10 @@ impl StorePersistence {
         match self.with_timeout(self.store.load(&thread.id)).await {
             Ok(stored) if self.is_current(thread) => {
                 self.set_ownership(Ownership::OtherTab);
-                self.show_stored_thread(thread, stored.as_ref());
+                if !self.show_stored_thread(thread, stored.as_ref()) {
+                    // The other tab has not written the conversation yet.
+                    self.show_followed_thread(thread, empty_snapshot());
+                }
                 self.dispatch_held_inputs();
                 self.queue_for_lock(thread);
             }
@@ -391,15 +394,21 @@ impl StorePersistence {
         });
     }
 
-    fn show_stored_thread(&self, thread: &TabThread, stored: Option<&StoredThread>) {
+    /// Shows a stored conversation as read-only. Returns false if the conversation is not stored or
+    /// unreadable.
+    fn show_stored_thread(&self, thread: &TabThread, stored: Option<&StoredThread>) -> bool {
         let Some(Ok((snapshot, _))) = stored.map(parse_stored_thread) else {
-            return;
+            return false;
         };
+        self.show_followed_thread(thread, snapshot)
+    }
+
+    fn show_followed_thread(&self, thread: &TabThread, snapshot: Value) -> bool {
         let thread_id = thread.id.clone();
         self.dispatch(Input::Follow {
             thread_id,
             snapshot,
-        });
+        })
     }
 
     fn schedule_refresh(&self) {
@@ -475,11 +484,7 @@ impl StorePersistence {
         let runtime = self.runtime.upgrade();
         let snapshot = runtime.and_then(|runtime| runtime.read(Session::snapshot));
         if let Some(snapshot) = snapshot {
-            let thread_id = thread.id.clone();
-            self.dispatch(Input::Follow {
-                thread_id,
-                snapshot,
-            });
+            self.show_followed_thread(thread, snapshot);
         }
         self.drop_jobs();
     }

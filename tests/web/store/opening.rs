@@ -273,3 +273,23 @@ async fn a_followed_conversation_that_was_removed_continues_after_a_takeover() {
     let next = Page::open(&ones, MockAgent::new(), "t").await;
     assert!(next.shows("one").await && next.shows("two").await);
 }
+
+/// Two pages have a conversation that is not stored yet.
+#[wasm_bindgen_test]
+async fn a_follower_of_a_conversation_that_is_not_stored_is_read_only() {
+    let (ones, twos) = Faulty::shared();
+    let one = Page::open(&ones, answering(), "t").await;
+    let two = Page::begin(&twos, answering(), "t");
+    two.assistant.send("hi").unwrap();
+    two.follows().await;
+    let is_returned = until(|| two.composer_text() == "hi").await;
+    assert!(is_returned, "{:?}", two.composer_text());
+    assert!(two.agent.inputs().is_empty(), "nothing is sent");
+    two.assistant.conversations().use_here();
+    two.owns("t").await;
+    assert_eq!(ones.load("t").await, Ok(None), "it is still empty");
+    two.send("hi").await;
+    assert_eq!(two.agent.inputs().len(), 1);
+    assert!(is_stored(&twos, "t", "Hello.").await);
+    drop(one);
+}
