@@ -3,6 +3,7 @@
 use std::{mem, rc::Rc, time::Duration};
 
 use assistant_core::session::{ClaimOutcome, CommitId, Input, JournalEntry, StoredCalls};
+use futures_channel::oneshot;
 use futures_util::future::{Either, select};
 use serde_json::Value;
 
@@ -32,6 +33,8 @@ pub(super) enum WriteJob {
     Commit(CommitId, Box<JournalEntry>),
     /// A write of the final state of a conversation that was replaced.
     Archive(Rc<TabThread>, Value, UnsavedChanges),
+    /// A notification that all earlier jobs have ended.
+    Notify(oneshot::Sender<()>),
 }
 
 /// A failed write.
@@ -84,8 +87,12 @@ impl StorePersistence {
                     self.report_commit(commit, outcome);
                 }
                 Some(WriteJob::Archive(thread, snapshot, unsaved)) => {
+                    self.archiving.replace(Some(thread.id.clone()));
                     self.write_archive(thread, snapshot, unsaved).await;
+                    self.archiving.take();
                 }
+                // Sending fails only if the receiver was dropped.
+                Some(WriteJob::Notify(sender)) => drop(sender.send(())),
                 None => break,
             }
         }
@@ -101,7 +108,9 @@ impl StorePersistence {
                 WriteJob::Commit(commit, _) => {
                     self.report_commit(commit, Err("it is open in another tab".to_owned()));
                 }
-                WriteJob::Archive(..) => self.jobs.borrow_mut().push_back(job),
+                WriteJob::Archive(..) | WriteJob::Notify(_) => {
+                    self.jobs.borrow_mut().push_back(job);
+                }
                 WriteJob::Save | WriteJob::Again => {}
             }
         }

@@ -1,12 +1,14 @@
 //! Persists a conversation in a store, and ensures that a single tab acts on the conversation.
 //!
 //! `open` loads a conversation and determines its owner, `save` builds batches from changes, and
-//! `jobs` writes the batches one by one. `failure` postpones the writes while the store fails.
+//! `jobs` writes the batches one by one. `failure` postpones the writes while the store fails, and
+//! `reopen` opens a conversation whose writes are postponed.
 
 mod failure;
 mod jobs;
 mod list;
 mod open;
+mod reopen;
 mod save;
 mod search;
 mod tab;
@@ -100,6 +102,8 @@ pub(crate) struct StorePersistence {
     unsaved: RefCell<UnsavedChanges>,
     jobs: RefCell<VecDeque<WriteJob>>,
     working: Cell<bool>,
+    /// The id of the replaced conversation whose final state is being written.
+    archiving: RefCell<Option<String>>,
     /// The urgency of the scheduled save, if there is one.
     waits: Cell<Option<Urgency>>,
     /// The number of the newest timer of a save. A timer with an older number saves nothing.
@@ -158,6 +162,7 @@ impl StorePersistence {
             unsaved: RefCell::default(),
             jobs: RefCell::default(),
             working: Cell::new(false),
+            archiving: RefCell::default(),
             waits: Cell::new(None),
             timer: Cell::new(0),
             series: Cell::default(),

@@ -41,6 +41,10 @@ impl StorePersistence {
     ) {
         #[cfg(feature = "split")]
         self.wait_for_engine().await;
+        if let Some(unwritten_thread) = self.finish_archive(&thread.id).await {
+            let opened_thread = (&thread, takes_over);
+            return self.reopen(unwritten_thread, opened_thread).await;
+        }
         if !self.is_current(&thread) {
             return;
         }

@@ -21,7 +21,7 @@ use serde_json::json;
 use wasm_bindgen::JsCast as _;
 use wasm_bindgen_test::wasm_bindgen_test;
 
-use super::{batch, record};
+use super::{batch, is_stored, record};
 
 /// A store that fails on demand, and records its writes.
 #[derive(Clone, Default)]
@@ -576,4 +576,42 @@ async fn a_call_start_is_recorded_in_the_journal_with_one_result() {
     assert!(matches!(entry, JournalEntry::Started { attempt: 0, .. }));
     let finished = written.iter().flat_map(|batch| &batch.add);
     assert_eq!(finished.count(), 1);
+}
+
+/// The messages are written after the failure, or with the next attempt.
+#[wasm_bindgen_test]
+async fn unwritten_messages_are_shown_if_their_conversation_is_opened_again() {
+    for works_again in [true, false] {
+        let store = FailingStore::default();
+        let agent = MockAgent::new()
+            .answer(Script::new().text("Hello."))
+            .answer(Script::new().text("Hello again."));
+        let chat = open(store.clone(), agent).await;
+        let conversations = chat.assistant.conversations();
+        let owns = || {
+            matches!(
+                conversations.ownership().get_untracked(),
+                Ownership::ThisTab { .. }
+            )
+        };
+        chat.assistant.send("one").unwrap();
+        chat.idle().await;
+        store.fails.set(Some(StoreErrorKind::Full));
+        chat.assistant.send("two").unwrap();
+        chat.idle().await;
+        conversations.open("other").unwrap();
+        let leaves = || !chat.page.text("[role=log]").contains("two");
+        assert!(until(leaves).await);
+        settle().await;
+        if works_again {
+            store.fails.set(None);
+        }
+        conversations.open("t").unwrap();
+        let shows = || chat.page.text("[role=log]").contains("two");
+        assert!(until(shows).await, "{works_again}");
+        store.fails.set(None);
+        assert!(is_stored(&store, "t", "two").await, "{works_again}");
+        assert!(until(owns).await, "{works_again}");
+        assert_eq!(chat.assistant.thread_id().get_untracked(), "t");
+    }
 }
