@@ -359,7 +359,7 @@ impl Decoder {
         let changes = metadata.clone();
         match (&mut self.answer.metadata, metadata) {
             (Some(Value::Object(target)), Value::Object(metadata)) => {
-                merge_object(target, metadata)
+                merge_object(target, metadata);
             }
             (target, metadata) => *target = Some(metadata),
         }
