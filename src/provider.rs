@@ -216,8 +216,8 @@ pub fn AssistantProvider(
 /// (rule "offline").
 ///
 /// Listens for `online` events until the owner is disposed, and handles them like a click on the
-/// Retry button of the notice. Nothing is retried if the notice was removed, because the user has
-/// dismissed the notice, sent another message, or pressed the button.
+/// Retry button of the notice. Nothing is retried if the notice was removed, because the
+/// application has dismissed the notice, or the user has sent another message or pressed the button.
 fn retry_when_online(assistant: &Assistant) {
     if !in_browser() {
         return;

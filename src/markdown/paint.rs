@@ -298,12 +298,14 @@ impl BlockPainter {
     /// held back before.
     fn must_hold(&self, open: &[OpenBlock]) -> bool {
         let was_held = open.last().is_some_and(|block| block.node.is_held());
+        if was_held || self.undrawn_by_number.borrow().contains_key(&ROOT_NUMBER) {
+            return true;
+        }
         let open_nodes: usize = open.iter().map(|block| block.nodes).sum();
         let open_text: usize = open.iter().map(|block| block.text).sum();
-        let is_over_limit = self.drawn_count + open.len() >= draw_limits::MAX_BLOCKS
+        self.drawn_count + open.len() >= draw_limits::MAX_BLOCKS
             || self.nodes + open_nodes >= draw_limits::MAX_NODES
-            || self.text + open_text >= draw_limits::MAX_TEXT_BYTES;
-        was_held || is_over_limit || self.undrawn_by_number.borrow().contains_key(&ROOT_NUMBER)
+            || self.text + open_text >= draw_limits::MAX_TEXT_BYTES
     }
 
     /// Replaces a finished block that a later definition in the text has changed.

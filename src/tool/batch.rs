@@ -1,4 +1,4 @@
-//! Answers several approval requests of one turn together. Each answer applies to the call
+//! Answers several approval requests of a turn together. Each answer applies to the call
 //! exactly as the card shows the call (rule "several questions of one response").
 
 use assistant_core::{
@@ -20,7 +20,7 @@ use crate::{
     ui::{Icon, LabelName, Words, decider_by, dynamic, focus, is_trusted, memo},
 };
 
-/// The approval requests of one turn, which the user answers together.
+/// The approval requests of a turn, or of a block of a long turn, which the user answers together.
 #[derive(Clone, Copy)]
 pub(crate) struct ApprovalBatch {
     entries: RwSignal<Vec<BatchEntry>>,

@@ -152,7 +152,7 @@ impl<'a> PieceSplitter<'a> {
         let word = self.text.get(part.clone()).unwrap_or_default();
         let belongs: fn(char) -> bool = match word.chars().next() {
             Some(' ') => |c| c == ' ',
-            Some(c) if c.is_alphabetic() => char::is_alphabetic,
+            Some(c) if c.is_alphabetic() => |c| c.is_alphabetic() && !is_hidden(c),
             _ => return part,
         };
         let mut whole = part.clone();
@@ -314,7 +314,7 @@ fn is_name(text: &str, word: Range<usize>) -> bool {
     let before = text_before(text, word.start);
     let after = text_after(text, word.end);
     let search_start = word.start - before.len();
-    let is_token_end = |c: char| c == '"' || c.is_whitespace();
+    let is_token_end = |c: char| c == '"' || c.is_whitespace() || is_hidden(c);
     let surrounding_piece = |is_separator: &dyn Fn(char) -> bool| {
         let start = before
             .rfind(is_separator)
@@ -327,7 +327,7 @@ fn is_name(text: &str, word: Range<usize>) -> bool {
     if poses_as_ascii(token) && token.contains(is_ascii_mark) {
         return true;
     }
-    let (key, end) = surrounding_piece(&|c| matches!(c, '"' | '\n'));
+    let (key, end) = surrounding_piece(&|c| matches!(c, '"' | '\n') || is_hidden(c));
     poses_as_ascii(key) && text.get(end..).is_some_and(|rest| rest.starts_with("\":"))
 }
 
@@ -582,6 +582,15 @@ mod tests {
             ("рау", "р[U+0440]а[U+0430]у[U+0443]"),
             ("ｐay", "ｐ[U+FF50]ay"),
             ("ꓑꓮꓬ", "ꓑ[U+A4D1]ꓮ[U+A4EE]ꓬ[U+A4EC]"),
+            // Next to a blank letter.
+            (
+                "a рау.com\u{3164}",
+                "a р[U+0440]а[U+0430]у[U+0443].com[U+3164]",
+            ),
+            (
+                "a рау\u{3164}.com",
+                "a р[U+0440]а[U+0430]у[U+0443][U+3164].com",
+            ),
             ("{\"ꮯ\": 1}", "{\"ꮯ[U+ABAF]\": 1}"),
             (
                 "где сорок рау.com",

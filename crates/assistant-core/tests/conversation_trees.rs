@@ -198,7 +198,7 @@ fn a_second_result_of_a_call_stays_in_a_message() {
 
 /// Some systems store tool messages without a parent.
 #[test]
-fn a_result_without_a_parent_belongs_to_the_only_call_with_its_id() {
+fn a_result_without_a_parent_belongs_to_the_newest_earlier_call_with_its_id() {
     let user = json!({"id": "u", "role": "user", "parentId": null, "content": "hi"});
     let conversation = import(json!([user, assistant("a", "u"), tool("t", None, "A")]));
     assert_eq!(result(&conversation, "a"), Some(json!("A")));
@@ -211,8 +211,20 @@ fn a_result_without_a_parent_belongs_to_the_only_call_with_its_id() {
     ]);
     let conversation = import(two_calls);
     assert_eq!(result(&conversation, "a"), None);
-    assert_eq!(result(&conversation, "b"), None);
-    assert_eq!(conversation.message_count(), 4);
+    assert_eq!(result(&conversation, "b"), Some(json!("A")));
+    // Results in a list of turns that use the same call id, and a second result of one call.
+    let turns = json!([
+        user,
+        assistant("a", "u"),
+        tool("t1", None, "A"),
+        assistant("b", "a"),
+        tool("t2", None, "B"),
+        tool("t3", None, "C"),
+    ]);
+    let conversation = import(turns);
+    assert_eq!(result(&conversation, "a"), Some(json!("A")));
+    assert_eq!(result(&conversation, "b"), Some(json!("B")));
+    assert_eq!(path(&conversation), ["u", "a", "b", "t3"]);
 }
 
 /// A walk up the chain for each message would take minutes.

@@ -162,7 +162,7 @@ fn message_article(
     };
     scope(Box::new(move || {
         let words = Words::current();
-        // The messages of a turn share a batch.
+        // The messages of a block of a turn share a batch.
         if use_context::<ApprovalBatch>().is_none() {
             provide_context(ApprovalBatch::new());
         }

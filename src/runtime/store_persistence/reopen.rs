@@ -25,18 +25,23 @@ impl StorePersistence {
         };
         let postponed_jobs = take_postponed();
         self.jobs.borrow_mut().extend(postponed_jobs);
-        let is_being_written = self.archiving.borrow().as_deref() == Some(thread_id);
-        if !is_being_written && !self.jobs.borrow().iter().any(is_of_thread) {
-            return None;
+        let is_pending = || {
+            let is_being_written = self.archiving.borrow().as_deref() == Some(thread_id);
+            is_being_written || self.jobs.borrow().iter().any(is_of_thread)
+        };
+        // A retry between the write and the notification may queue a failed write again.
+        while is_pending() {
+            let (sender, receiver) = oneshot::channel();
+            self.push_job(WriteJob::Notify(sender));
+            // Receiving fails only if the jobs were dropped with the provider.
+            if receiver.await.is_err() {
+                return None;
+            }
+            if let Some(WriteJob::Archive(thread, snapshot, unsaved)) = take_postponed().pop() {
+                return Some((thread, snapshot, unsaved));
+            }
         }
-        let (sender, receiver) = oneshot::channel();
-        self.push_job(WriteJob::Notify(sender));
-        // Receiving fails only if the jobs were dropped with the provider.
-        let _ = receiver.await;
-        match take_postponed().pop() {
-            Some(WriteJob::Archive(thread, snapshot, unsaved)) => Some((thread, snapshot, unsaved)),
-            _ => None,
-        }
+        None
     }
 
     /// Continues with a conversation whose final state could not be written, and schedules a retry.

@@ -122,9 +122,10 @@ fn flatten_tree(list: Vec<Value>) -> Result<Vec<TreeEntry>, FormatError> {
 }
 
 /// Moves the results of tool messages to their calls. Messages below a tool message become children
-/// of the tool message's parent. A tool message that answers no call, or a call that has a result
-/// already, is kept.
+/// of the tool message's parent. A tool message that answers no call, or a call that another tool
+/// message answers, is kept. If a call itself contains a result, that result is kept instead.
 fn fold_tool_messages(mut entries: Vec<TreeEntry>) -> Vec<TreeEntry> {
+    set_missing_parents(&mut entries);
     let mut scopes = CallScopes::new(&entries);
     let mut results: HashMap<(usize, String), Object> = HashMap::new();
     // The parents of the moved tool messages by the ids of these messages.
@@ -142,9 +143,8 @@ fn fold_tool_messages(mut entries: Vec<TreeEntry>) -> Vec<TreeEntry> {
             entry.parent = parent;
         }
         scopes.enter(ix, call_ids(entry));
-        let is_tool = entry.message.get("role").is_some_and(|role| role == "tool");
-        let call = parse_id(entry.message.get("toolCallId")).filter(|_| is_tool);
-        let answered_call = call.and_then(|call| Some((scopes.find(&call)?, call)));
+        let answered_call =
+            answered_call_id(entry).and_then(|call| Some((scopes.find(&call)?, call)));
         if let Some(answered_call) = answered_call
             && let Entry::Vacant(result) = results.entry(answered_call)
             && let Some(id) = parse_id(entry.message.get("id"))
@@ -166,6 +166,28 @@ fn fold_tool_messages(mut entries: Vec<TreeEntry>) -> Vec<TreeEntry> {
     // Every other message has an id.
     entries.retain(|entry| !entry.message.is_empty());
     entries
+}
+
+/// Puts tool messages without a parent below the newest earlier message with their call, since some
+/// systems store no parents of tool messages.
+fn set_missing_parents(entries: &mut [TreeEntry]) {
+    let mut newest_owners: HashMap<String, String> = HashMap::new();
+    for entry in entries {
+        if entry.parent.is_none() {
+            let call_id = answered_call_id(entry);
+            entry.parent = call_id.and_then(|id| newest_owners.get(&id).cloned());
+        }
+        if let Some(message_id) = parse_id(entry.message.get("id")) {
+            let call_ids = call_ids(entry).into_iter();
+            newest_owners.extend(call_ids.map(|id| (id, message_id.clone())));
+        }
+    }
+}
+
+/// Returns the id of the call that an entry answers; `None` if the entry is not a tool message.
+fn answered_call_id(entry: &TreeEntry) -> Option<String> {
+    let is_tool = entry.message.get("role").is_some_and(|role| role == "tool");
+    parse_id(entry.message.get("toolCallId")).filter(|_| is_tool)
 }
 
 fn call_ids(entry: &TreeEntry) -> Vec<String> {

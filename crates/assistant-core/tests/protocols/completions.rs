@@ -519,6 +519,37 @@ fn calls_that_share_an_id_are_separate() {
             ],
             [("read", a), ("read", b)],
         ),
+        (
+            "the arguments follow in pieces with an index only",
+            vec![
+                json!([piece(json!(0), "read", "")]),
+                json!([{"index": 0, "function": {"arguments": a}}]),
+                json!([piece(json!(1), "read", "")]),
+                json!([{"index": 1, "function": {"arguments": b}}]),
+            ],
+            [("read", a), ("read", b)],
+        ),
+        (
+            "both calls begin before their arguments",
+            vec![
+                json!([piece(json!(0), "read", ""), piece(json!(1), "read", "")]),
+                json!([{"index": 0, "id": "read", "function": {"arguments": a}}]),
+                json!([{"index": 1, "id": "read", "function": {"arguments": b}}]),
+            ],
+            [("read", a), ("read", b)],
+        ),
+        (
+            "the last chunk repeats both calls without an index",
+            vec![
+                json!([piece(json!(0), "read", a)]),
+                json!([{"index": 1, "id": "other", "function": {"name": "list", "arguments": b}}]),
+                json!([
+                    piece(none, "read", a),
+                    {"id": "other", "function": {"name": "list", "arguments": b}}
+                ]),
+            ],
+            [("read", a), ("list", b)],
+        ),
     ] {
         assert_eq!(assembled_calls(&lists), calls(&expected), "{what}");
     }

@@ -29,6 +29,10 @@ struct AssembledCall {
     id: String,
     /// The id that the server assigned, which other calls may share.
     server_id: Option<String>,
+    /// The index of the call's first piece.
+    index: Option<u64>,
+    /// The received arguments.
+    args: String,
     name: String,
     /// True if the name was extended after the last start event.
     renamed: bool,
@@ -120,13 +124,25 @@ impl CallAssembler {
             // complete arguments as JSON.
             Some(arguments) => arguments.to_string(),
         };
+        if index.is_none() && self.repeats_call(id.as_deref(), name.as_deref(), &args) {
+            return drop_piece(sink, "it repeats a complete call");
+        }
         let known_position = self.find_call(index, id.as_deref(), name.as_deref(), &args);
+        // The arguments of a second call with the same id may arrive without its id and name.
+        let call_by_index = self.call_by_index(index).filter(|_| name.is_none());
+        let (id, name) = match call_by_index.filter(|_| known_position.is_none()) {
+            Some(call) => (
+                id.or_else(|| call.server_id.clone()),
+                Some(call.name.clone()),
+            ),
+            None => (id, name),
+        };
         let position = match (known_position, name) {
             (Some(position), name) => {
                 self.extend_name(position, name.as_deref());
                 position
             }
-            (None, Some(name)) => self.begin_call(id.as_deref(), name, parent, sink),
+            (None, Some(name)) => self.begin_call((id.as_deref(), index), name, parent, sink),
             (None, None) => {
                 return drop_piece(sink, "it names no tool and belongs to no call");
             }
@@ -141,6 +157,20 @@ impl CallAssembler {
         self.append_arguments(position, args, parent, sink);
     }
 
+    fn call_by_index(&self, index: Option<u64>) -> Option<&AssembledCall> {
+        self.list.get(*self.by_index.get(&index?)?)
+    }
+
+    /// Returns true if a piece without an index is a known call with all of its arguments, as in a
+    /// last chunk that repeats the complete message.
+    fn repeats_call(&self, id: Option<&str>, name: Option<&str>, args: &str) -> bool {
+        let position = id.and_then(|id| self.by_id.get(id));
+        let call = position.and_then(|position| self.list.get(*position));
+        call.is_some_and(|call| {
+            call.progress.is_closed() && name == Some(&call.name) && args == call.args
+        })
+    }
+
     /// Returns the position of the call that a piece continues. Returns `None` if the piece begins
     /// a call.
     fn find_call(
@@ -151,7 +181,7 @@ impl CallAssembler {
         args: &str,
     ) -> Option<usize> {
         let position_by_index = index.and_then(|index| self.by_index.get(&index).copied());
-        let call_by_index = position_by_index.and_then(|position| self.list.get(position));
+        let call_by_index = self.call_by_index(index).filter(|call| call.index == index);
         if id.is_some() && call_by_index.is_some_and(|call| call.server_id.as_deref() == id) {
             return position_by_index;
         }
@@ -166,21 +196,22 @@ impl CallAssembler {
         // A piece with an unknown id and a name begins a new call, even if its index is in use. A
         // piece with a name, and with no id or with the id of a call at another index, begins a new
         // call in two cases: the known call has arguments and a different name, or the known call's
-        // arguments are complete and the piece contains further arguments.
+        // arguments are complete and the piece contains further arguments. In the second case, a
+        // piece without a name begins a new call as well if the known call has another index.
+        let repeats_args = call.progress.is_whole() && args.trim_start().starts_with(['{', '[']);
         let is_new_call = match name {
             Some(_) if id.is_some() && position_by_id.is_none() => true,
             Some(name) => {
-                call.name != name && !call.name.is_empty() && call.progress.began
-                    || call.progress.is_whole() && args.trim_start().starts_with(['{', '['])
+                call.name != name && !call.name.is_empty() && call.progress.began || repeats_args
             }
-            None => false,
+            None => repeats_args && index.is_some() && call.index.is_some() && call.index != index,
         };
         (!is_new_call).then_some(position)
     }
 
     fn begin_call(
         &mut self,
-        id: Option<&str>,
+        (id, index): (Option<&str>, Option<u64>),
         name: String,
         parent: &str,
         sink: &mut dyn Sink,
@@ -207,6 +238,8 @@ impl CallAssembler {
         let call = AssembledCall {
             id: unique_id,
             server_id: None,
+            index,
+            args: String::new(),
             name,
             renamed: false,
             progress: JsonProgress::default(),
@@ -239,6 +272,7 @@ impl CallAssembler {
             return;
         };
         call.progress.push(&delta);
+        call.args.push_str(&delta);
         if call.progress.began {
             send_extended_name(call, parent, sink);
         }

@@ -100,7 +100,10 @@ impl Conversation {
         self.edit_message(ix, |message| {
             ui::edit_ui_fields(&mut message.extra, |notes| merge_extra(notes, extra));
             if let Some(metadata) = metadata {
-                merge_object(message.metadata.get_or_insert_default(), metadata);
+                match &mut message.metadata {
+                    Some(target) => merge_object(target, metadata),
+                    none => *none = Some(metadata),
+                }
             }
         });
     }
