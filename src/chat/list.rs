@@ -16,7 +16,11 @@ use super::{
     thread::{MountedWindow, ThreadBlocks, VisibleRange},
 };
 use crate::{
-    ui::{draw_all_rows, focus::focused_element, has_waiting_rows, is_hidden},
+    ui::{
+        draw_all_rows,
+        focus::{focus_in_place, focused_element},
+        has_waiting_rows, is_hidden,
+    },
     view::MessageList,
 };
 
@@ -249,10 +253,7 @@ impl BlockList {
             .parent_element()
             .and_then(|scroller| scroller.dyn_into().ok());
         if let Some(scroller) = scroller {
-            let options = web_sys::FocusOptions::new();
-            options.set_prevent_scroll(true);
-            // The result is ignored, because focusing a focusable element cannot fail.
-            let _ = scroller.focus_with_options(&options);
+            focus_in_place(&scroller);
         }
     }
 

@@ -13,7 +13,7 @@ use crate::{
     assistant::{Assistant, assistant_for},
     store::Ownership,
     tool::ExactText,
-    ui::{Icon, LabelName, Labels, Words, dynamic, each, focus, format_size, memo, when},
+    ui::{Icon, LabelName, Labels, Words, closest, dynamic, each, focus, format_size, memo, when},
     view::PartKind,
 };
 
@@ -24,7 +24,8 @@ use crate::{
 ///
 /// A failure is an `alert`; other notices are announced by the [`Announcer`](super::Announcer). A
 /// notice that only repeats a mark of the newest turn, such as "Stopped", is announced and not
-/// shown. The line about a conversation that is open in another tab is a `status`, and comes first.
+/// shown. The line about a conversation that is open in another tab is a `status`, and comes first;
+/// its button moves the focus to the list of messages.
 #[component]
 pub fn Notices(
     /// The assistant whose notices are shown. If omitted, the assistant in context is used.
@@ -82,7 +83,15 @@ fn other_tab_notice(assistant: &Assistant) -> AnyView {
                 button: LabelName::UseHere,
             },
         );
-        bar.view(&words, move |_| assistant.conversations().use_here())
+        bar.view(&words, move |event| {
+            // The focus moves first, because the notice is removed once this tab owns the
+            // conversation. The composer is hidden until then.
+            let target: web_sys::Element = event_target(&event);
+            if let Some(button) = closest(&target, "button") {
+                focus::pass_focus_to_transcript(&button);
+            }
+            assistant.conversations().use_here();
+        })
     };
     when(move || ownership.get() == Ownership::OtherTab, render_bar).into_any()
 }

@@ -1,7 +1,7 @@
 //! Renders the list of the messages of a chat.
 
 use assistant_core::conversation::Conversation;
-use leptos::prelude::*;
+use leptos::{html, prelude::*};
 
 use super::{
     Feedback, MessageFn,
@@ -284,15 +284,23 @@ fn mount_all_on_search_or_print(list: BlockList) {
 fn ShowAllButton(list: BlockList) -> impl IntoView {
     let words = Words::current();
     let render_button = move || {
-        let words = words.clone();
+        let (words, button) = (words.clone(), NodeRef::<html::Button>::new());
         let label = move || words.count(LabelName::ShowAll, list.total.get());
+        let show_all = move |_| {
+            // The focus moves first, because the button is removed once all messages are mounted.
+            if let Some(button) = button.get_untracked() {
+                focus::pass_focus_to_transcript(&button);
+            }
+            list.mount_all();
+        };
         view! {
             <button
                 type="button"
                 class="la-button la-show-all"
                 data-variant="quiet"
                 data-size="small"
-                on:click=move |_| list.mount_all()
+                node_ref=button
+                on:click=show_all
             >
                 <span>{dynamic(label)}</span>
             </button>

@@ -7,7 +7,7 @@ use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement};
 
 use super::scroll::ScrollState;
-use crate::ui::{after, has_modifier};
+use crate::ui::{after, focus::focus_in_place, has_modifier};
 
 const TURN_SELECTOR: &str = ".la-turn";
 /// The delay, in milliseconds, after which the list has mounted the blocks that come into view.
@@ -108,9 +108,7 @@ fn focus_turn_after_mount(scroller: Element, first: bool) {
         let turns = visible_turns(&scroller);
         let turn = if first { turns.first() } else { turns.last() };
         if let Some(turn) = turn {
-            let options = web_sys::FocusOptions::new();
-            options.set_prevent_scroll(true);
-            let _ = turn.focus_with_options(&options);
+            focus_in_place(turn);
         }
     });
 }

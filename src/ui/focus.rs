@@ -47,11 +47,27 @@ pub(crate) fn focus_after_removal(from: &web_sys::Element, by_key: bool) {
     let element = find(&chat, selector).or_else(|| find(&chat, ".la-composer-input"));
     let element = element.and_then(|element| element.dyn_into::<web_sys::HtmlElement>().ok());
     if let Some(element) = element {
-        let options = web_sys::FocusOptions::new();
-        options.set_prevent_scroll(true);
-        // The error is ignored, because focusing an element in the page cannot fail.
-        let _ = element.focus_with_options(&options);
+        focus_in_place(&element);
     }
+}
+
+/// Moves the focus from a button, which its click removes, to the list of messages. Does nothing
+/// if the button does not have the focus.
+pub(crate) fn pass_focus_to_transcript(button: &web_sys::Element) {
+    let chat = closest(button, ".la-chat, .la-transcript");
+    let transcript = chat.and_then(|chat| find(&chat, ".la-transcript-scroller"));
+    let transcript = transcript.and_then(|element| element.dyn_into().ok());
+    if let Some(transcript) = transcript.filter(|_| has_focus_in(button)) {
+        focus_in_place(&transcript);
+    }
+}
+
+/// Focuses an element without scrolling it into view.
+pub(crate) fn focus_in_place(element: &web_sys::HtmlElement) {
+    let options = web_sys::FocusOptions::new();
+    options.set_prevent_scroll(true);
+    // The error is ignored, because focusing an element in the page cannot fail.
+    let _ = element.focus_with_options(&options);
 }
 
 /// Returns another approval card in a message of the chat, if any. The card itself gets the focus,

@@ -247,6 +247,22 @@ async fn show_all_and_find_in_page_mount_every_message() {
     assert_eq!(mounted(&chat), 200);
 }
 
+#[wasm_bindgen_test]
+async fn show_all_moves_the_focus_to_the_transcript() {
+    let chat = opened(60).await;
+    let button = chat.page.find(".la-show-all").unwrap();
+    button.focus().unwrap();
+    button.click();
+    frames().await;
+    assert!(!button.is_connected(), "it is removed");
+    let active = document().active_element().unwrap();
+    assert!(
+        active.is_same_node(Some(&log(&chat))),
+        "{} has the focus",
+        active.tag_name()
+    );
+}
+
 /// Returns a list of messages as a snapshot of the agent.
 fn snapshot(list: &Value) -> EventKind {
     let list = list.as_array().unwrap().iter().cloned();
