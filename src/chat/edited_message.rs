@@ -1,9 +1,14 @@
-//! Tracks the message that the user edits in a window.
+//! Tracks the message that the user edits in a window, and stores unsent texts.
+
+use std::collections::HashMap;
 
 use assistant_core::{conversation::MessageId, event::Role};
 use leptos::prelude::*;
 
 use crate::assistant::Assistant;
+
+/// The key of an unsent text: the id of the conversation, and the id of the edited message.
+pub(super) type DraftKey = (String, MessageId);
 
 /// The message that the user edits. The transcript and the composer of a window share this state.
 #[derive(Clone, Copy)]
@@ -12,6 +17,11 @@ pub(super) struct EditedMessage {
     /// True if the composer opened the editor, so that cancelling returns the focus to the
     /// composer.
     by_composer: StoredValue<bool>,
+    /// The id of the message whose editor the user has opened and that has not taken the focus yet.
+    focus_request: RwSignal<Option<MessageId>>,
+    /// The unsent texts. An editor is unmounted when its message is far from the view, and when the
+    /// user edits another message.
+    drafts: StoredValue<HashMap<DraftKey, String>>,
 }
 
 impl EditedMessage {
@@ -19,6 +29,8 @@ impl EditedMessage {
         Self {
             id: RwSignal::new(None),
             by_composer: StoredValue::new(false),
+            focus_request: RwSignal::new(None),
+            drafts: StoredValue::new(HashMap::new()),
         }
     }
 
@@ -61,12 +73,37 @@ impl EditedMessage {
             return false;
         }
         self.by_composer.set_value(by_composer);
+        self.focus_request.set(id.clone());
         self.id.set(id);
         true
     }
 
-    /// Closes the editor. Returns true if the composer had opened the editor.
-    pub(super) fn close_editor(self) -> bool {
+    /// Returns true once after the user has opened the editor of a message. Returns false if that
+    /// editor is mounted again. In a reactive closure, the value is tracked.
+    pub(super) fn take_focus_request(self, id: &MessageId) -> bool {
+        let is_requested = self
+            .focus_request
+            .with(|requested_id| requested_id.as_ref() == Some(id));
+        if is_requested {
+            self.focus_request.set(None);
+        }
+        is_requested
+    }
+
+    /// Returns the unsent text of an editor, if any.
+    pub(super) fn draft(self, key: &DraftKey) -> Option<String> {
+        self.drafts.with_value(|drafts| drafts.get(key).cloned())
+    }
+
+    pub(super) fn store_draft(self, key: &DraftKey, text: String) {
+        self.drafts
+            .update_value(|drafts| drop(drafts.insert(key.clone(), text)));
+    }
+
+    /// Closes the editor, and discards its text. Returns true if the composer had opened the
+    /// editor.
+    pub(super) fn close_editor(self, key: &DraftKey) -> bool {
+        self.drafts.update_value(|drafts| drop(drafts.remove(key)));
         self.id.set(None);
         self.by_composer.get_value()
     }

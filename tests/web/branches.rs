@@ -14,7 +14,10 @@ use leptos_assistant::{
 use wasm_bindgen::JsCast;
 use wasm_bindgen_test::wasm_bindgen_test;
 
-use super::support::{Chat, chat, provided, register_with_approval};
+use super::{
+    interrupts::fill,
+    support::{Chat, chat, provided, register_with_approval},
+};
 
 fn says(text: &str) -> Script {
     Script::new().text(text)
@@ -113,6 +116,37 @@ async fn a_message_is_edited_in_place_as_a_new_version() {
         until(|| log(&chat) == "one | A").await,
         "the branch is kept"
     );
+}
+
+/// Only cancelling and sending discard the text of an editor.
+#[wasm_bindgen_test]
+async fn an_unsent_edit_survives_the_edit_of_another_message() {
+    let chat = asked(&["A", "B"]).await;
+    chat.assistant.send("two").unwrap();
+    chat.idle().await;
+    let editor = || {
+        let input = chat.page.find(".la-message-editor textarea")?;
+        Some(input.unchecked_into::<web_sys::HtmlTextAreaElement>())
+    };
+    let shows = |text: &'static str| {
+        until(move || {
+            let input = editor();
+            input.is_some_and(|input| input.value() == text && focused() == Some(input.into()))
+        })
+    };
+    // A message that is being edited has no button.
+    let edit_other = || button(&chat.page, "Edit message").click();
+    edit_other();
+    assert!(shows("one").await);
+    fill(&chat, ".la-message-editor textarea", "unsent");
+    edit_other();
+    assert!(shows("two").await);
+    edit_other();
+    assert!(shows("unsent").await);
+    press(&editor().unwrap(), "Escape", false);
+    assert!(until(|| editor().is_none()).await);
+    edit_other();
+    assert!(shows("one").await, "a cancelled edit is discarded");
 }
 
 /// Up in the empty text box, without a modifier, edits the user's last message. Escape leads back.

@@ -15,7 +15,10 @@ use serde_json::{Value, json};
 use wasm_bindgen::JsCast;
 use wasm_bindgen_test::wasm_bindgen_test;
 
-use super::support::{Chat, chat};
+use super::{
+    interrupts::fill,
+    support::{Chat, chat},
+};
 
 /// Lets the browser draw: only then it reports scrolling and changes of size.
 pub(super) async fn frames() {
@@ -437,6 +440,47 @@ async fn a_last_message_that_is_not_mounted_is_mounted_to_be_edited() {
     chat.appears(".la-message-editor").await;
     let in_view = || (0.0..500.0).contains(&top_of(&chat, "u"));
     assert!(until(in_view).await, "it is in view");
+}
+
+/// The editor is unmounted with its message, and mounted again without an action of the user.
+#[wasm_bindgen_test]
+async fn an_unsent_edit_survives_scrolling_and_takes_no_focus() {
+    let chat = opened(100).await;
+    for _ in 0..5 {
+        scroll_by(&chat, -300.0).await;
+    }
+    let number = first_visible(&chat).split_off(1);
+    let edit = format!("[data-block=u{number}] .la-message-edit");
+    assert!(chat.page.click(&edit));
+    chat.appears(".la-message-editor").await;
+    frames().await;
+    fill(&chat, ".la-message-editor textarea", "unsent");
+    let is_mounted = || chat.page.count(".la-message-editor") == 1;
+    for _ in 0..60 {
+        if !is_mounted() {
+            break;
+        }
+        scroll_by(&chat, -240.0).await;
+    }
+    assert!(!is_mounted(), "it is unmounted");
+    let composer = chat.page.find(".la-composer-input").unwrap();
+    composer.focus().unwrap();
+    for _ in 0..60 {
+        if is_mounted() {
+            break;
+        }
+        scroll_by(&chat, 240.0).await;
+    }
+    frames().await;
+    let input = chat.page.find(".la-message-editor textarea").unwrap();
+    let input: web_sys::HtmlTextAreaElement = input.unchecked_into();
+    assert_eq!(input.value(), "unsent");
+    let active = document().active_element().unwrap();
+    assert!(
+        active.is_same_node(Some(&composer)),
+        "{} has the focus",
+        active.tag_name()
+    );
 }
 
 /// Returns a conversation of two days, stored with its times and the cost of its answer.

@@ -3,7 +3,10 @@
 use assistant_core::{conversation::MessageId, event::Role, session::Refusal};
 use leptos::{ev, html, prelude::*};
 
-use super::super::{message_context::MessageContext, transcript_context::TranscriptContext};
+use super::super::{
+    edited_message::DraftKey, message_context::MessageContext,
+    transcript_context::TranscriptContext,
+};
 use crate::ui::{
     Icon, IconButton, LabelName, Labels, Words, closest, dynamic, effect, focus::focus_descendant,
     fresh_id, is_composing, when,
@@ -59,7 +62,9 @@ pub(in crate::chat) fn edit_button(transcript: &TranscriptContext, id: &MessageI
 /// The text box gets the focus, with the cursor after the text. Pressing Up in an empty composer of
 /// the same window opens the editor of the user's last message. Cancelling returns the focus to the
 /// button or the composer that opened the editor; sending moves the focus to the composer. A
-/// refusal is announced, and the text stays.
+/// refusal is announced, and the text stays. The text also stays while another message is edited,
+/// and if the editor is unmounted because its message is far from the view; an editor that is
+/// mounted again does not take the focus.
 ///
 /// # Styling
 ///
@@ -86,6 +91,7 @@ pub fn MessageEditor() -> impl IntoView {
 struct Draft {
     transcript: TranscriptContext,
     id: MessageId,
+    key: DraftKey,
     words: Words,
     form: NodeRef<html::Form>,
     input: NodeRef<html::Textarea>,
@@ -100,7 +106,7 @@ impl Draft {
         let container = container.or_else(|| self.closest_element(".la-message"));
         let chat = self.closest_element(".la-chat");
         match (
-            self.transcript.edited_message.close_editor(),
+            self.transcript.edited_message.close_editor(&self.key),
             chat,
             container,
         ) {
@@ -121,7 +127,7 @@ impl Draft {
             .edit(&self.id, input.value().trim_end())
         {
             Ok(()) => {
-                self.transcript.edited_message.close_editor();
+                self.transcript.edited_message.close_editor(&self.key);
                 self.transcript.scroll_to_end();
                 if let Some(chat) = chat {
                     focus_descendant(chat, ".la-composer-input");
@@ -130,6 +136,15 @@ impl Draft {
             // An empty message is ignored, as in the composer.
             Err(Refusal::EmptyMessage) => {}
             Err(refusal) => self.refusal.set(Some(Labels::refusal(&refusal))),
+        }
+    }
+
+    /// Stores the text, and clears the reason for a refusal.
+    fn handle_input(&self) {
+        self.refusal.set(None);
+        if let Some(input) = self.input.get_untracked() {
+            let edited_message = self.transcript.edited_message;
+            edited_message.store_draft(&self.key, input.value());
         }
     }
 
@@ -158,18 +173,25 @@ impl Draft {
 }
 
 fn render_editor(transcript: &TranscriptContext, id: &MessageId) -> AnyView {
-    let text = transcript.assistant.with_conversation(|conversation| {
-        conversation.message(id).map(|message| message.written())
-    });
+    let assistant = &transcript.assistant;
+    let key = (assistant.thread_id().get_untracked(), id.clone());
+    let written_text = || {
+        let text = assistant.with_conversation(|conversation| {
+            conversation.message(id).map(|message| message.written())
+        });
+        text.flatten()
+    };
+    let text = transcript.edited_message.draft(&key).or_else(written_text);
     let draft = Draft {
         transcript: transcript.clone(),
         id: id.clone(),
+        key,
         words: Words::current(),
         form: NodeRef::new(),
         input: NodeRef::new(),
         refusal: RwSignal::new(None),
     };
-    initialize_editor(&draft, text.flatten().unwrap_or_default());
+    initialize_editor(&draft, text.unwrap_or_default());
     let (words, refusal, reason_id) = (
         draft.words.clone(),
         draft.refusal,
@@ -179,7 +201,8 @@ fn render_editor(transcript: &TranscriptContext, id: &MessageId) -> AnyView {
         let words = words.clone();
         move || refusal.get().map(|word| words.word(word))
     };
-    let (submit_draft, cancel_draft, key_draft) = (draft.clone(), draft.clone(), draft.clone());
+    let (submit_draft, cancel_draft) = (draft.clone(), draft.clone());
+    let (key_draft, input_draft) = (draft.clone(), draft.clone());
     view! {
         <form
             class="la-message-editor"
@@ -196,7 +219,7 @@ fn render_editor(transcript: &TranscriptContext, id: &MessageId) -> AnyView {
                 aria-label=words.attr(LabelName::YourMessage)
                 aria-describedby=reason_id.clone()
                 node_ref=draft.input
-                on:input=move |_| refusal.set(None)
+                on:input=move |_| input_draft.handle_input()
             ></textarea>
             <p class="la-composer-reason" id=reason_id role="alert">
                 {dynamic(reason)}
@@ -219,16 +242,23 @@ fn render_editor(transcript: &TranscriptContext, id: &MessageId) -> AnyView {
     .into_any()
 }
 
-/// Fills and focuses the text box once it is mounted, and clears the reason for a refusal when the
-/// activity of the assistant changes.
+/// Fills the text box once it is mounted, focuses the text box if the user has just opened the
+/// editor, and clears the reason for a refusal when the activity of the assistant changes.
 fn initialize_editor(draft: &Draft, text: String) {
     let (input, refusal) = (draft.input, draft.refusal);
     effect(move |_| {
         if let Some(input) = input.get() {
             input.set_value(&text);
+        }
+    });
+    let (edited_message, id) = (draft.transcript.edited_message, draft.id.clone());
+    effect(move |_| {
+        if let Some(input) = input.get()
+            && edited_message.take_focus_request(&id)
+        {
             // The results are ignored, because these calls cannot fail for an element in the page.
             let _ = input.focus();
-            let end = u32::try_from(text.encode_utf16().count()).unwrap_or(u32::MAX);
+            let end = input.text_length();
             let _ = input.set_selection_range(end, end);
         }
     });
