@@ -4,7 +4,10 @@ use assistant_core::conversation::{MessageId, Sibling};
 use leptos::{ev, html, prelude::*};
 
 use super::super::{message_context::MessageContext, transcript_context::TranscriptContext};
-use crate::ui::{Icon, IconButton, LabelName, Words, dynamic, effect, memo, when};
+use crate::{
+    store::Ownership,
+    ui::{Icon, IconButton, LabelName, Words, dynamic, effect, focus, memo, when},
+};
 
 /// Shows the version of a message, "2 / 3", with buttons for the previous and the next version.
 /// Renders nothing for a message with one version. A [`Transcript`](crate::chat::Transcript) shows
@@ -20,7 +23,7 @@ use crate::ui::{Icon, IconButton, LabelName, Words, dynamic, effect, memo, when}
 /// The picker is a group of two buttons, which also supports the arrow keys. The pressed button
 /// keeps the focus when the version changes, and the new version is announced. The previous button
 /// is `aria-disabled` at the first version, and the next button is `aria-disabled` at the last
-/// version.
+/// version. Both buttons are `aria-disabled` while another tab owns the conversation.
 ///
 /// # Styling
 ///
@@ -76,6 +79,9 @@ pub(in crate::chat) fn render_picker(transcript: &TranscriptContext, id: &Messag
         let (number, count) = version.get();
         long_words.position(LabelName::Version, number, count)
     };
+    // In a tab that does not own the conversation, the version of the owner is shown.
+    let ownership = transcript.assistant.conversations().ownership();
+    let is_read_only = memo(move || ownership.get() == Ownership::OtherTab);
     let [previous_button, next_button] = buttons;
     let switch_back = switch.clone();
     view! {
@@ -90,7 +96,7 @@ pub(in crate::chat) fn render_picker(transcript: &TranscriptContext, id: &Messag
                 previous_button,
                 LabelName::PreviousVersion,
                 Icon::ChevronLeft,
-                Signal::derive(move || version.get().0 <= 1),
+                Signal::derive(move || is_read_only.get() || version.get().0 <= 1),
                 Box::new(move || switch_back(Sibling::Previous)),
             )}
             <span class="la-branch-place" aria-hidden="true">
@@ -102,7 +108,7 @@ pub(in crate::chat) fn render_picker(transcript: &TranscriptContext, id: &Messag
                 next_button,
                 LabelName::NextVersion,
                 Icon::Chevron,
-                Signal::derive(move || version.get().0 >= version.get().1),
+                Signal::derive(move || is_read_only.get() || version.get().0 >= version.get().1),
                 Box::new(move || switch(Sibling::Next)),
             )}
         </div>
@@ -118,10 +124,12 @@ fn show_sibling(transcript: &TranscriptContext, id: &MessageId, direction: Sibli
         return;
     };
     transcript.hold_position();
-    if transcript.assistant.branches().show(id, direction).is_ok() {
-        transcript
+    match transcript.assistant.branches().show(id, direction) {
+        Ok(()) => transcript
             .requested_version
-            .set(Some((sibling_id, direction)));
+            .set(Some((sibling_id, direction))),
+        // A switch is refused in a tab that does not own the conversation.
+        Err(_) => transcript.resume_following(),
     }
 }
 
@@ -149,10 +157,7 @@ fn restore_focus_after_switch(
         };
         if let Some(button) = button {
             transcript.requested_version.set(None);
-            let options = web_sys::FocusOptions::new();
-            options.set_prevent_scroll(true);
-            // The result is ignored, because focusing an element in the page cannot fail.
-            let _ = button.focus_with_options(&options);
+            focus::focus_in_place(&button);
             transcript.resume_following();
             let (number, count) = version.get_untracked();
             let text = untrack(|| words.position(LabelName::Version, number, count));

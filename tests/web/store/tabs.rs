@@ -71,6 +71,55 @@ async fn a_tab_that_cannot_write_keeps_its_content_after_a_takeover() {
     assert!(matches!(two.ownership(), Ownership::ThisTab { .. }));
 }
 
+/// The version that the owner shows is shown, the end is followed, and no focus is lost by taking
+/// the conversation over.
+#[wasm_bindgen_test]
+async fn a_following_tab_switches_no_versions_and_keeps_the_focus_on_a_takeover() {
+    let (ones, twos) = Faulty::shared();
+    let clock = Journey::clock();
+    let one = Journey::open_at(Rc::clone(&clock), ones, Some("t"));
+    assert!(one.becomes_owner().await);
+    one.send("one").await;
+    one.wait_for_answer("Hello.").await;
+    let message = one.assistant.messages().get_untracked()[0].id().clone();
+    one.assistant.edit(&message, "again").unwrap();
+    one.wait_for_approval().await;
+    one.approve();
+    one.wait_for_answer("Paid.").await;
+    one.advance(2_000).await;
+
+    let two = Journey::open_at(clock, twos, Some("t"));
+    let follows = |it: &Journey| {
+        it.ownership() == Ownership::OtherTab && it.page.count(".la-branch-picker") == 1
+    };
+    assert!(two.wait_until(follows).await);
+    let previous = two.page.find("[aria-label='Previous version']").unwrap();
+    let is_disabled = || previous.get_attribute("aria-disabled").as_deref() == Some("true");
+    assert!(is_disabled());
+    previous.click();
+    two.advance(200).await;
+    assert_eq!(
+        two.page.count(".la-jump[hidden]"),
+        1,
+        "the end is still followed"
+    );
+
+    let button = two.page.find("[data-kind=elsewhere] button").unwrap();
+    button.focus().unwrap();
+    button.click();
+    assert!(two.becomes_owner().await);
+    two.advance(200).await;
+    assert!(!button.is_connected(), "the notice is removed");
+    let active = document().active_element().unwrap();
+    let log = two.page.find("[role=log]").unwrap();
+    assert!(
+        active.is_same_node(Some(&log)),
+        "{} has the focus",
+        active.tag_name()
+    );
+    assert!(!is_disabled());
+}
+
 /// A writer that does not answer is not a live tab.
 #[wasm_bindgen_test]
 async fn a_closed_tab_does_not_own_a_conversation() {
