@@ -1,6 +1,7 @@
-//! Looks up elements, and examines keyboard events. The crate's selectors are always valid, so an
-//! error means that no element matches.
+//! Looks up and examines elements, and examines keyboard events. The crate's selectors are always
+//! valid, so an error means that no element matches.
 
+use leptos::prelude::window;
 use web_sys::Element;
 
 /// Returns the first descendant that matches a selector, if any.
@@ -11,6 +12,13 @@ pub(crate) fn find(element: &Element, selector: &str) -> Option<Element> {
 /// Returns the nearest ancestor, or the element itself, that matches a selector, if any.
 pub(crate) fn closest(element: &Element, selector: &str) -> Option<Element> {
     element.closest(selector).ok().flatten()
+}
+
+/// Returns true if the text direction of an element is right-to-left.
+pub(crate) fn is_right_to_left(element: &Element) -> bool {
+    let style = window().get_computed_style(element).ok().flatten();
+    let direction = style.and_then(|style| style.get_property_value("direction").ok());
+    direction.as_deref() == Some("rtl")
 }
 
 /// Returns true if a key belongs to the composition of an input method. Safari ends the composition

@@ -43,7 +43,7 @@ pub(crate) use blocks::split_at_block_end;
 pub(crate) use browser::{browser, in_browser, is_offline, spawn_local};
 pub(crate) use clipboard::{COPY_OUTCOME_MS, copy_text as copy_to_clipboard};
 pub(crate) use console::{console_error, console_warn};
-pub(crate) use dom::{closest, find, has_modifier, is_composing};
+pub(crate) use dom::{closest, find, has_modifier, is_composing, is_right_to_left};
 pub(crate) use dynamic::{dynamic, each, paced_each, scope, when};
 pub(crate) use files::{read_base64, save_file};
 pub(crate) use frame::{

@@ -118,6 +118,20 @@ async fn a_message_is_edited_in_place_as_a_new_version() {
     );
 }
 
+/// The next version follows the previous version in the direction of the text.
+#[wasm_bindgen_test]
+async fn the_arrow_keys_of_the_picker_are_mirrored_in_right_to_left_text() {
+    let chat = asked(&["A", "B"]).await;
+    chat.page.root.set_attribute("dir", "rtl").unwrap();
+    button(&chat.page, "Regenerate").click();
+    chat.idle().await;
+    assert_eq!(place(&chat), "Version 2 of 2");
+    press(&button(&chat.page, "Next version"), "ArrowRight", false);
+    assert!(until(|| place(&chat) == "Version 1 of 2").await);
+    press(&button(&chat.page, "Next version"), "ArrowLeft", false);
+    assert!(until(|| place(&chat) == "Version 2 of 2").await);
+}
+
 /// Only cancelling and sending discard the text of an editor.
 #[wasm_bindgen_test]
 async fn an_unsent_edit_survives_the_edit_of_another_message() {

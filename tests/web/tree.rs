@@ -118,6 +118,25 @@ async fn the_tree_drawing_has_lines_and_the_keys_of_the_list() {
     );
 }
 
+/// A child is in the direction of the text.
+#[wasm_bindgen_test]
+async fn the_arrow_keys_of_the_tree_are_mirrored_in_right_to_left_text() {
+    let chat = tree(&two_answers(), "a1").await;
+    chat.page.root.set_attribute("dir", "rtl").unwrap();
+    let current = || chat.page.text(".la-tree-row[data-cursor] .la-tree-text");
+    press(&chat, "Home");
+    assert!(until(|| current() == "q").await);
+    press(&chat, "ArrowLeft");
+    assert!(until(|| current() == "a").await, "{}", current());
+    press(&chat, "ArrowRight");
+    assert!(until(|| current() == "q").await, "{}", current());
+    press(&chat, "ArrowRight");
+    assert!(
+        until(|| chat.page.count(".la-tree-row") == 1).await,
+        "folded"
+    );
+}
+
 #[wasm_bindgen_test]
 async fn the_tree_drawing_zooms_by_buttons_keys_and_wheel() {
     let chat = tree(&two_answers(), "a1").await;

@@ -6,7 +6,9 @@ use leptos::{ev, html, prelude::*};
 use super::super::{message_context::MessageContext, transcript_context::TranscriptContext};
 use crate::{
     store::Ownership,
-    ui::{Icon, IconButton, LabelName, Words, dynamic, effect, focus, memo, when},
+    ui::{
+        Icon, IconButton, LabelName, Words, dynamic, effect, focus, is_right_to_left, memo, when,
+    },
 };
 
 /// Shows the version of a message, "2 / 3", with buttons for the previous and the next version.
@@ -23,7 +25,9 @@ use crate::{
 /// The picker is a group of two buttons, which also supports the arrow keys. The pressed button
 /// keeps the focus when the version changes, and the new version is announced. The previous button
 /// is `aria-disabled` at the first version, and the next button is `aria-disabled` at the last
-/// version. Both buttons are `aria-disabled` while another tab owns the conversation.
+/// version. Both buttons are `aria-disabled` while another tab owns the conversation. The arrow
+/// keys follow the direction of the text: in right-to-left text, the left arrow key shows the next
+/// version.
 ///
 /// # Styling
 ///
@@ -61,9 +65,14 @@ pub(in crate::chat) fn render_picker(transcript: &TranscriptContext, id: &Messag
     };
     let switch_by_key = switch.clone();
     let on_keydown = move |event: ev::KeyboardEvent| {
+        let mut directions = [Sibling::Previous, Sibling::Next];
+        if is_right_to_left(&event_target::<web_sys::Element>(&event)) {
+            directions.reverse();
+        }
+        let [left, right] = directions;
         let direction = match event.key().as_str() {
-            "ArrowLeft" => Sibling::Previous,
-            "ArrowRight" => Sibling::Next,
+            "ArrowLeft" => left,
+            "ArrowRight" => right,
             _ => return,
         };
         event.prevent_default();

@@ -11,7 +11,7 @@ use super::{
     TreeItem, TreeState,
     view::{as_float, floor_to_index, truncate_to_pixels},
 };
-use crate::ui::{Icon, IconButton, LabelName, each, effect, format_float};
+use crate::ui::{Icon, IconButton, LabelName, each, effect, format_float, is_right_to_left};
 
 /// The smallest zoom.
 const MIN_ZOOM: f64 = 0.25;
@@ -91,9 +91,7 @@ struct ScrollPosition {
 impl ScrollPosition {
     fn from_tree(tree: &TreeState) -> Option<Self> {
         let element = tree.scroller.get_untracked()?;
-        let style = window().get_computed_style(&element).ok().flatten();
-        let direction = style.and_then(|style| style.get_property_value("direction").ok());
-        let sign = if direction.as_deref() == Some("rtl") {
+        let sign = if is_right_to_left(&element) {
             -1.0
         } else {
             1.0

@@ -4,7 +4,7 @@ use assistant_core::conversation::MessageId;
 use leptos::{ev, prelude::*};
 
 use super::{TreeDialog, TreeState, row::message_preview};
-use crate::ui::to_lowercase;
+use crate::ui::{is_right_to_left, to_lowercase};
 
 /// The number of rows by which the keys Page Up and Page Down move.
 const PAGE_ROWS: usize = 10;
@@ -26,8 +26,11 @@ pub(super) fn handle_key(tree: &TreeState, event: &ev::KeyboardEvent) {
         "End" => last_index,
         "PageDown" => (index + PAGE_ROWS).min(last_index),
         "PageUp" => index.saturating_sub(PAGE_ROWS),
-        "ArrowRight" => unfold_or_descend(tree, index),
-        "ArrowLeft" => fold_or_ascend(tree, index),
+        // The arrow that points away from the start of the line leads to the next message.
+        "ArrowRight" | "ArrowLeft" => match is_mirrored(tree) == (key == "ArrowLeft") {
+            true => unfold_or_descend(tree, index),
+            false => fold_or_ascend(tree, index),
+        },
         "Enter" | " " | "Delete" => {
             if let Some(id) = row_message_id(tree, index) {
                 match key.as_str() {
@@ -54,6 +57,12 @@ pub(super) fn handle_key(tree: &TreeState, event: &ev::KeyboardEvent) {
     if target_index != index {
         tree.go_to_row(target_index);
     }
+}
+
+/// Returns true if the tree is drawn from right to left.
+fn is_mirrored(tree: &TreeState) -> bool {
+    let scroller = tree.scroller.get_untracked();
+    scroller.is_some_and(|scroller| is_right_to_left(&scroller))
 }
 
 fn row_message_id(tree: &TreeState, index: usize) -> Option<MessageId> {
