@@ -138,6 +138,17 @@ async fn the_arrow_keys_of_the_tree_are_mirrored_in_right_to_left_text() {
 }
 
 #[wasm_bindgen_test]
+async fn the_last_message_of_the_shown_branch_is_selected() {
+    let chat = tree(&two_answers(), "a1").await;
+    let selected = || chat.page.text("[aria-selected=true] .la-tree-text");
+    assert_eq!(selected(), "a1");
+    press(&chat, "Home");
+    press(&chat, "Enter");
+    assert!(until(|| selected() == "q").await, "{:?}", selected());
+    assert_eq!(chat.page.count("[aria-selected=true]"), 1);
+}
+
+#[wasm_bindgen_test]
 async fn the_tree_drawing_zooms_by_buttons_keys_and_wheel() {
     let chat = tree(&two_answers(), "a1").await;
     drawn(&chat).await;

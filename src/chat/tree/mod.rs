@@ -15,14 +15,14 @@ mod view;
 use std::{collections::HashSet, sync::Arc};
 
 use assistant_core::{
-    conversation::{Drawing, MessageId, OutlineRow, Spot},
+    conversation::{Conversation, Drawing, MessageId, OutlineRow, Spot},
     session::TreeChange,
 };
 use leptos::{html, prelude::*};
 
 use crate::{
     assistant::{Assistant, assistant_for},
-    ui::{LabelName, Words, each, fresh_id, scope},
+    ui::{LabelName, Words, each, fresh_id, memo, scope},
 };
 
 /// All branches of a conversation as a tree. The branch that is shown is marked, any message can be
@@ -89,6 +89,8 @@ struct TreeState {
     assistant: Assistant,
     words: Words,
     rows: Memo<Arc<Vec<OutlineRow>>>,
+    /// The id of the last message of the branch that is shown.
+    tip: Memo<Option<MessageId>>,
     folded: RwSignal<HashSet<MessageId>>,
     /// The id of the current message of keyboard navigation. The value `None` selects the last
     /// message of the branch that is shown.
@@ -134,6 +136,12 @@ impl TreeState {
             },
             |_, _| true,
         );
+        let tip_assistant = assistant.clone();
+        let tip = memo(move || {
+            rows.track();
+            let tip = |conversation: &Conversation| conversation.tip().cloned();
+            tip_assistant.with_conversation(tip).flatten()
+        });
         let cursor = RwSignal::new(None::<MessageId>);
         // If the current message is removed, the row at the same index becomes the current row.
         let current_index = Memo::new(move |previous: Option<&usize>| {
@@ -160,6 +168,7 @@ impl TreeState {
             assistant,
             words: Words::current(),
             rows,
+            tip,
             folded,
             cursor,
             current_index,

@@ -59,8 +59,8 @@ pub(super) fn view(
         view! { <span class="la-visually-hidden">{words.text(LabelName::OnShownBranch)}</span> }
     });
     let aria_expanded = (row.branches() > 0).then(|| (!row.is_closed()).to_string());
-    let is_tip = |conversation: &Conversation| conversation.tip() == Some(row.id());
-    let is_tip = tree.assistant.with_conversation(is_tip).unwrap_or_default();
+    let (tip, tip_id) = (tree.tip, row.id().clone());
+    let is_tip = move || tip.with(|tip| tip.as_ref() == Some(&tip_id));
     let (click_tree, fold_tree) = (tree.clone(), tree.clone());
     let (id, fold_id) = (row.id().clone(), row.id().clone());
     let fold_button = (row.branches() > 0).then(|| {
@@ -87,7 +87,7 @@ pub(super) fn view(
             aria-posinset=row.place().0.to_string()
             aria-setsize=row.place().1.to_string()
             aria-expanded=aria_expanded
-            aria-selected=if is_tip { "true" } else { "false" }
+            aria-selected=move || is_tip().to_string()
             data-role=role.as_str()
             data-shown=row.is_shown().then_some("")
             data-first=(row.version().1 > 1).then_some("")
