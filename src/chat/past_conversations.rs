@@ -1,5 +1,7 @@
 //! Lists the stored conversations, which the user can open, rename and delete.
 
+use std::collections::HashMap;
+
 use leptos::{
     ev::{KeyboardEvent, SubmitEvent},
     html,
@@ -77,8 +79,14 @@ pub fn PastConversations(
         ownership.track();
         store_assistant.conversations().refresh();
     });
+    let all_threads = threads.clone();
+    let threads_by_id = memo(move || {
+        let entry = |thread: &ThreadInfo| (thread.id.clone(), thread.clone());
+        all_threads.with(|list| list.iter().map(entry).collect::<HashMap<_, _>>())
+    });
     let list = PastList {
         assistant,
+        threads_by_id,
         words: words.clone(),
         renaming_id: RwSignal::new(None),
         next_focus: StoredValue::new(None),
@@ -118,8 +126,8 @@ pub fn PastConversations(
     };
     let items = each(
         move || matching_threads.get(),
-        |thread| format!("{} {} {:?}", thread.id, thread.title, thread.deleted_at),
-        move |thread| list.render_item(&thread),
+        |thread| thread.id.clone(),
+        move |thread| list.render_item(thread),
     );
     let render_empty = {
         let words = words.clone();
@@ -163,6 +171,7 @@ const MAX_TITLE_CHARS: usize = 200;
 #[derive(Clone)]
 struct PastList {
     assistant: Assistant,
+    threads_by_id: Memo<HashMap<String, ThreadInfo>>,
     words: Words,
     /// The id of the conversation that is being renamed.
     renaming_id: RwSignal<Option<String>>,
@@ -184,8 +193,6 @@ struct NextFocus {
     id: String,
     state: ItemState,
     selector: &'static str,
-    /// The remaining number of times that the item is rendered in this state because of the action.
-    times: u8,
 }
 
 const OPEN_BUTTON: &str = ".la-past-open";
@@ -193,112 +200,108 @@ const RENAME_BUTTON: &str = ".la-past-rename";
 const UNDO_BUTTON: &str = "button";
 
 impl PastList {
-    fn title(&self, thread: &ThreadInfo) -> String {
-        match thread.title.trim() {
-            "" => untrack(|| self.words.word(LabelName::Untitled)).into_owned(),
-            title => truncate(title, MAX_TITLE_CHARS).into_owned(),
+    /// Returns a function that returns the displayed title of a conversation. The function tracks
+    /// the title and the language.
+    fn title(&self, thread: Memo<ThreadInfo>) -> impl Fn() -> String + Send + use<> {
+        let words = self.words.clone();
+        move || {
+            thread.with(|thread| match thread.title.trim() {
+                "" => words.word(LabelName::Untitled).into_owned(),
+                title => truncate(title, MAX_TITLE_CHARS).into_owned(),
+            })
         }
     }
 
-    fn render_item(&self, thread: &ThreadInfo) -> AnyView {
-        let (list, thread) = (self.clone(), thread.clone());
+    fn render_item(&self, thread: ThreadInfo) -> AnyView {
+        let (list, threads_by_id, renaming_id) =
+            (self.clone(), self.threads_by_id, self.renaming_id);
         let (id, item) = (thread.id.clone(), NodeRef::<html::Li>::new());
-        let content = move || {
-            let is_renaming = list.renaming_id.with(|it| it.as_ref() == Some(&id));
-            let state = match (thread.deleted_at.is_some(), is_renaming) {
+        // The item stays mounted while its conversation changes, so the item tracks the
+        // conversation.
+        let thread = memo(move || {
+            threads_by_id.with(|threads| threads.get(&thread.id).unwrap_or(&thread).clone())
+        });
+        let state_id = id.clone();
+        let state = memo(move || {
+            let is_deleted = thread.with(|thread| thread.deleted_at.is_some());
+            let is_renaming = renaming_id.with(|it| it.as_ref() == Some(&state_id));
+            match (is_deleted, is_renaming) {
                 (true, _) => ItemState::Deleted,
                 (false, true) => ItemState::Form,
                 (false, false) => ItemState::Row,
-            };
+            }
+        });
+        let content = move || {
+            let state = state.get();
             list.recover_focus(&id, state, item);
             match state {
-                ItemState::Deleted => list.render_deleted_row(&thread),
-                ItemState::Form => list.render_rename_form(&thread),
-                ItemState::Row => list.render_row(&thread),
+                ItemState::Deleted => list.render_deleted_row(&id, thread),
+                ItemState::Form => list.render_rename_form(&id, thread),
+                ItemState::Row => list.render_row(&id, thread),
             }
         };
         view! { <li class="la-past-item" node_ref=item>{dynamic(content)}</li> }.into_any()
     }
 
     /// Sets the element that gets the focus after an action on a conversation.
-    fn set_next_focus(&self, id: &str, state: ItemState, selector: &'static str, times: u8) {
+    fn set_next_focus(&self, id: &str, state: ItemState, selector: &'static str) {
         let id = id.to_owned();
         self.next_focus.set_value(Some(NextFocus {
             id,
             state,
             selector,
-            times,
         }));
     }
 
     /// Focuses the element that was set for this item and state once the item is rendered, if the
     /// focus was lost in the meantime.
     fn recover_focus(&self, id: &str, state: ItemState, item: NodeRef<html::Li>) {
-        let selector = self.next_focus.try_update_value(|next_focus| {
-            let target = next_focus
-                .as_mut()
-                .filter(|it| it.id == id && it.state == state)?;
-            let selector = target.selector;
-            target.times -= 1;
-            if target.times == 0 {
-                *next_focus = None;
-            }
-            Some(selector)
+        let next_focus = self.next_focus.try_update_value(|next_focus| {
+            next_focus.take_if(|it| it.id == id && it.state == state)
         });
-        if let Some(selector) = selector.flatten() {
+        if let Some(next_focus) = next_focus.flatten() {
             after(0, move || {
                 if let Some(item) = item.try_get_untracked().flatten() {
-                    focus::recover_focus(&item, selector);
+                    focus::recover_focus(&item, next_focus.selector);
                 }
             });
         }
     }
 
-    fn render_row(&self, thread: &ThreadInfo) -> AnyView {
-        let (open_id, row_id) = (self.assistant.thread_id(), thread.id.clone());
+    fn render_row(&self, id: &str, thread: Memo<ThreadInfo>) -> AnyView {
+        let (open_id, row_id) = (self.assistant.thread_id(), id.to_owned());
         let aria_current = move || (open_id.get() == row_id).then_some("true");
-        let (assistant, id, on_open) = (self.assistant.clone(), thread.id.clone(), self.on_open);
+        let (assistant, opened_id, on_open) = (self.assistant.clone(), id.to_owned(), self.on_open);
         let open = move |_| {
-            if assistant.thread_id().get_untracked() != id {
+            if assistant.thread_id().get_untracked() != opened_id {
                 // The result is ignored, because a conversation that cannot be opened is reported
                 // in the chat.
-                let _ = assistant.conversations().open(&id);
+                let _ = assistant.conversations().open(&opened_id);
             }
             if let Some(on_open) = on_open {
                 on_open.run(());
             }
         };
-        let (renaming_id, renamed_id) = (self.renaming_id, thread.id.clone());
+        let (renaming_id, renamed_id) = (self.renaming_id, id.to_owned());
         let rename = Box::new(move || renaming_id.set(Some(renamed_id.clone())));
-        let (list, deleted_id) = (self.clone(), thread.id.clone());
+        let (list, deleted_id) = (self.clone(), id.to_owned());
         let delete = Box::new(move || {
-            list.set_next_focus(&deleted_id, ItemState::Deleted, UNDO_BUTTON, 1);
+            list.set_next_focus(&deleted_id, ItemState::Deleted, UNDO_BUTTON);
             list.assistant.conversations().delete(&deleted_id);
         });
-        // A change of the time does not render the row again, so the row tracks the time.
-        let (threads, thread_id, initial_time) = (
-            self.assistant.conversations().list(),
-            thread.id.clone(),
-            thread.updated_at,
-        );
-        let updated_at = memo(move || {
-            threads.with(|list| {
-                let thread = list.iter().find(|thread| thread.id == thread_id);
-                thread.map_or(initial_time, |thread| thread.updated_at)
-            })
-        });
+        let updated_at = move || thread.with(|thread| thread.updated_at);
         let words = self.words.clone();
         let full_time = {
             let words = words.clone();
-            move || words.get().format_time(updated_at.get(), TimeFormat::Full)
+            move || words.get().format_time(updated_at(), TimeFormat::Full)
         };
-        let last_change = move || day::format_last_change(&words, updated_at.get());
+        let last_change = move || day::format_last_change(&words, updated_at());
         view! {
             <button type="button" class="la-past-open" aria-current=aria_current on:click=open>
-                <span class="la-past-title" dir="auto">{self.title(thread)}</span>
+                <span class="la-past-title" dir="auto">{dynamic(self.title(thread))}</span>
                 <time
                     class="la-past-time"
-                    datetime=move || time::format_iso(updated_at.get())
+                    datetime=move || time::format_iso(updated_at())
                     title=full_time
                 >
                     {dynamic(last_change)}
@@ -324,16 +327,16 @@ impl PastList {
         .view(&self.words)
     }
 
-    fn render_deleted_row(&self, thread: &ThreadInfo) -> AnyView {
-        let text = untrack(|| self.words.word(LabelName::Deleted));
-        let text = text.replace("{text}", &self.title(thread));
-        let (list, id) = (self.clone(), thread.id.clone());
+    fn render_deleted_row(&self, id: &str, thread: Memo<ThreadInfo>) -> AnyView {
+        let (words, title) = (self.words.clone(), self.title(thread));
+        let text = move || words.word(LabelName::Deleted).replace("{text}", &title());
+        let (list, id) = (self.clone(), id.to_owned());
         let undo = move |_| {
-            list.set_next_focus(&id, ItemState::Row, OPEN_BUTTON, 1);
+            list.set_next_focus(&id, ItemState::Row, OPEN_BUTTON);
             list.assistant.conversations().restore(&id);
         };
         view! {
-            <p class="la-past-deleted" role="status">{text}</p>
+            <p class="la-past-deleted" role="status">{dynamic(text)}</p>
             <button
                 type="button"
                 class="la-button"
@@ -348,28 +351,26 @@ impl PastList {
         .into_any()
     }
 
-    fn render_rename_form(&self, thread: &ThreadInfo) -> AnyView {
+    fn render_rename_form(&self, id: &str, thread: Memo<ThreadInfo>) -> AnyView {
         let input = NodeRef::<html::Input>::new();
-        let (list, id, old_title) = (self.clone(), thread.id.clone(), thread.title.clone());
+        let (list, renamed_id) = (self.clone(), id.to_owned());
         let save = move |event: SubmitEvent| {
             event.prevent_default();
             let title = input.get_untracked().map(|input| input.value());
             let title = title.unwrap_or_default().trim().to_owned();
-            // A changed title renders the item twice: now, and once the title is stored.
-            let times = if title == old_title { 1 } else { 2 };
-            list.set_next_focus(&id, ItemState::Row, RENAME_BUTTON, times);
-            list.assistant.conversations().rename(&id, title);
+            list.set_next_focus(&renamed_id, ItemState::Row, RENAME_BUTTON);
+            list.assistant.conversations().rename(&renamed_id, title);
             list.renaming_id.set(None);
         };
-        let (list, id) = (self.clone(), thread.id.clone());
+        let (list, id) = (self.clone(), id.to_owned());
         let cancel = move |event: KeyboardEvent| {
             if event.key() == "Escape" && !is_composing(&event) {
                 event.stop_propagation();
-                list.set_next_focus(&id, ItemState::Row, RENAME_BUTTON, 1);
+                list.set_next_focus(&id, ItemState::Row, RENAME_BUTTON);
                 list.renaming_id.set(None);
             }
         };
-        let title = thread.title.clone();
+        let title = thread.with_untracked(|thread| thread.title.clone());
         effect(move |_| {
             let Some(input) = input.get() else { return };
             input.set_value(&title);

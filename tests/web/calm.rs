@@ -4,10 +4,11 @@ use std::{cell::Cell, rc::Rc, time::Duration};
 
 use leptos::prelude::*;
 use leptos_assistant::{
-    Assistant, AssistantProvider, ChatWindow, STYLE, ToolAction, ToolError,
+    Assistant, AssistantProvider, ChatWindow, LabelName, Labels, STYLE, ToolAction, ToolError,
     agent::{Failure, FailureKind, Script},
     chat::PastConversations,
     event::EventKind,
+    provide_labels,
     store::{Batch, Label, MemoryStore, Store, StoreFuture, StoredThread, ThreadInfo},
     testing::{MockAgent, Mounted, mount, settle, until},
     use_assistant, use_assistant_action,
@@ -471,4 +472,77 @@ async fn past_conversations_are_found_by_message_text() {
     assert!(until(|| ends.get_untracked() == [false, true]).await);
     drop(search);
     assert_eq!(found.get_untracked(), 0);
+}
+
+/// Another tab may rename the conversation meanwhile.
+#[wasm_bindgen_test]
+async fn a_rename_in_progress_survives_a_change_of_the_title() {
+    let assistant = RwSignal::new(None);
+    let page = mount(move || {
+        let agent = MockAgent::new().answer(Script::new().text("Here."));
+        view! {
+            <AssistantProvider agent store=MemoryStore::default()>
+                {move || assistant.set(use_assistant())} <PastConversations />
+            </AssistantProvider>
+        }
+    });
+    settle().await;
+    let assistant: Assistant = assistant.get_untracked().unwrap();
+    assistant.send("Where is it?").unwrap();
+    let title = || page.text(".la-past-title");
+    assert!(until(|| title() == "Where is it?").await);
+    settle().await;
+    assert!(page.click("[aria-label=Rename]"));
+    assert!(until(|| page.count(".la-past-form input") == 1).await);
+    settle().await;
+    let input = page.find(".la-past-form input").unwrap();
+    let input: web_sys::HtmlInputElement = input.unchecked_into();
+    input.set_value("My title");
+    let (id, list) = (
+        assistant.thread_id().get_untracked(),
+        assistant.conversations().list(),
+    );
+    assistant.conversations().rename(&id, "Another title");
+    let is_stored = || list.with_untracked(|list| list[0].title == "Another title");
+    assert!(until(is_stored).await);
+    settle().await;
+    assert!(input.is_connected(), "the form stays");
+    assert_eq!(input.value(), "My title");
+    assert!(page.click(".la-past-form button"));
+    assert!(until(|| title() == "My title").await, "{}", title());
+}
+
+#[wasm_bindgen_test]
+async fn past_conversations_without_a_title_follow_the_language() {
+    let german = RwSignal::new(false);
+    let page = mount(move || {
+        provide_labels(move || match german.get() {
+            false => Labels::default(),
+            true => Labels::default().with([
+                (LabelName::Untitled, "Ohne Titel"),
+                (LabelName::Deleted, "Gelöscht: {text}"),
+            ]),
+        });
+        #[allow(clippy::cast_possible_truncation, reason = "a time of today")]
+        let now = js_sys::Date::now() as i64;
+        let mut deleted = ThreadInfo::new("b", "", now);
+        deleted.deleted_at = Some(now);
+        let store = Listing {
+            inner: MemoryStore::default(),
+            threads: vec![ThreadInfo::new("a", "", now), deleted],
+        };
+        view! {
+            <AssistantProvider agent=MockAgent::new() store>
+                <PastConversations />
+            </AssistantProvider>
+        }
+    });
+    assert!(until(|| page.count(".la-past-item") == 2).await);
+    let row = page.find(".la-past-open").unwrap();
+    assert_eq!(page.text(".la-past-deleted"), "Deleted: Untitled");
+    german.set(true);
+    settle().await;
+    assert_eq!(page.text(".la-past-title"), "Ohne Titel");
+    assert_eq!(page.text(".la-past-deleted"), "Gelöscht: Ohne Titel");
+    assert!(row.is_connected(), "nothing is rendered again");
 }
