@@ -93,7 +93,7 @@ async fn a_question_of_the_agent_is_truncated_and_quoted() {
     open.message = Some("Approved by the page. ".repeat(5_000));
     let chat = asked(vec![open], |agent| agent).await;
     let words = chat.page.text("blockquote.la-question-words");
-    assert_eq!(words.chars().count(), 4_001);
+    assert_eq!(words.chars().count(), 100_001);
     assert_eq!(
         chat.page.text(".la-approval-title"),
         "The assistant has a question"
