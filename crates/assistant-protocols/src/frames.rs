@@ -82,7 +82,7 @@ pub struct FrameReader<D> {
     body: Vec<u8>,
     error: Option<ProtocolError>,
     limits: Limits,
-    /// The number of bytes that were read, including those of SSE comments.
+    /// The number of bytes of the response that were read, including those of SSE comments.
     read: usize,
     cursor: Cursor,
 }
@@ -253,6 +253,8 @@ impl<D: Decode> Read for FrameReader<D> {
     fn reconnect(&mut self) -> Option<String> {
         self.sse = SseDecoder::with_limit(self.limits.event_bytes());
         self.body.clear();
+        // The limit applies to each response. A server may repeat events that were read before.
+        self.read = 0;
         self.cursor.reconnect()
     }
 

@@ -3,7 +3,10 @@
 
 use std::ops::Range;
 
-use assistant_core::event::{Diagnostic, Event, EventKind};
+use assistant_core::{
+    event::{Diagnostic, Event, EventKind},
+    limits::Limits,
+};
 use assistant_protocols::agui::{DecoderOptions, End, Reader, Sink};
 use assistant_protocols::stream::Read;
 use serde_json::{Value, json};
@@ -153,4 +156,20 @@ fn a_repeated_frame_is_skipped_after_a_frame_without_an_id() {
         let events = read_responses([frames_with_ids(0..cut), second]);
         assert_eq!(events, whole, "cut after {cut} frames");
     }
+}
+
+#[test]
+fn the_size_limit_applies_to_each_response() {
+    let response = frames_with_ids(0..stream_frames().len());
+    let limits = Limits::default().with_run_bytes(response.len());
+    let mut reader = Reader::new(DecoderOptions::default()).with_limits(&limits);
+    let mut events = Events::default();
+    for _ in 0..3 {
+        let _ = Read::reconnect(&mut reader);
+        reader.push(response.as_bytes(), &mut events);
+        assert!(!reader.has_failed());
+    }
+    assert_eq!(events.0, read_responses([response]));
+    reader.push(b":", &mut events);
+    assert!(reader.has_failed());
 }
