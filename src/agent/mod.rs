@@ -52,7 +52,9 @@ pub trait Agent: 'static {
 
     /// Ends a run on the agent's server, for agents whose runs outlive their connection. The method
     /// is called after the future of [`Self::run`] was dropped because the user stopped the run or
-    /// the session ended it. The method is not called when the user leaves the page, or when a
+    /// the session ended it. If the agent replays events ([`AgentTraits::with_replays`]), the method
+    /// is also called after the future has completed without the end of the run and the session
+    /// does not resume the run. The method is not called when the user leaves the page, or when a
     /// provider with a store is unmounted, so that the run can be resumed.
     fn stop(&self, thread_id: &str, run_id: &str) {
         let _ = (thread_id, run_id);

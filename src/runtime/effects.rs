@@ -93,8 +93,9 @@ impl Runtime {
         });
     }
 
-    /// Aborts the request of a run, if the request is open, and ends the run at its server. While
-    /// `detaches_runs` is true, the run is not ended at its server, so that it can be resumed.
+    /// Aborts the request of a run, if the request is open, and ends the run at its server. Does
+    /// nothing for a run that was removed. While `detaches_runs` is true, the run is not ended at
+    /// its server, so that it can be resumed.
     fn abort_run(&self, run: RunKey) {
         let Some(task) = self.runs.borrow_mut().remove(&run) else {
             return;
@@ -123,19 +124,18 @@ impl Runtime {
         self.runs.borrow_mut().insert(run, task);
         let runtime = self.weak();
         spawn_local(async move {
-            let Ok(end) = stream.await else {
-                // The future of the agent has been dropped by now. The agent of later runs may
-                // be another agent.
-                if ends_at_server.get() {
-                    agent.stop(&thread_id, &run_id);
-                }
-                return;
-            };
-            let end = mark_if_offline(end);
-            if let Some(runtime) = runtime.upgrade() {
+            let end = stream.await.map(mark_if_offline);
+            if let (Ok(end), Some(runtime)) = (end, runtime.upgrade()) {
+                runtime.dispatch_ignoring_refusal(Input::RunClosed { run, end });
+                // The run is already removed if the session has aborted it, because its end is
+                // missing.
                 let closed_run = runtime.runs.borrow_mut().remove(&run);
                 drop(closed_run);
-                runtime.dispatch_ignoring_refusal(Input::RunClosed { run, end });
+            }
+            // The future of the agent has been dropped by now. The agent of later runs may be
+            // another agent.
+            if ends_at_server.get() {
+                agent.stop(&thread_id, &run_id);
             }
         });
     }

@@ -78,7 +78,7 @@ enum QueuedStep {
 /// The open request of a run.
 struct RunTask {
     abort: AbortHandle,
-    /// True if the agent ends the run at its server once the request is aborted.
+    /// True if the agent ends the run at its server once the request is over.
     ends_at_server: Rc<Cell<bool>>,
 }
 

@@ -180,10 +180,43 @@ async fn a_server_that_is_busy_for_long_is_not_asked_again() {
     let chat = chat().await;
     chat.assistant.send("go").unwrap();
     chat.idle().await;
-    assert_eq!(asked_for().len(), 2);
     let notices = chat.assistant.notices().get_untracked();
     assert_eq!(notices[0].kind(), NoticeKind::Http);
     assert_eq!(notices[0].retry_after_ms(), Some(61_000));
+    assert!(until(|| asked_for().len() == 3).await);
+    assert_eq!(
+        asked(&chat),
+        [
+            "POST /agent",
+            "GET /runs/THREAD/RUN 2",
+            "DELETE /runs/THREAD/RUN",
+        ]
+    );
+}
+
+#[wasm_bindgen_test]
+async fn a_run_that_counts_as_lost_is_ended_before_it_is_retried() {
+    let _server = Server::answers(&[
+        part(&frames()[..3], "breaks"),
+        json!({"status": 500}),
+        json!({"status": 204}),
+        part(&frames(), "closes"),
+    ]);
+    let chat = chat().await;
+    chat.assistant.send("go").unwrap();
+    chat.idle().await;
+    assert!(until(|| asked_for().len() == 3).await);
+    chat.assistant.retry().unwrap();
+    chat.idle().await;
+    assert_eq!(
+        asked(&chat),
+        [
+            "POST /agent",
+            "GET /runs/THREAD/RUN 2",
+            "DELETE /runs/THREAD/RUN",
+            "POST /agent",
+        ]
+    );
 }
 
 #[wasm_bindgen_test]

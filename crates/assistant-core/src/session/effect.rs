@@ -45,7 +45,9 @@ pub enum Effect {
         /// messages.
         input: Box<RunInput>,
     },
-    /// Aborts the run's request; later events of the run are ignored.
+    /// Aborts the run's request; later events of the run are ignored. If the agent replays events,
+    /// the run is also ended at the agent's server. This effect may then follow
+    /// [`super::Input::RunClosed`], if the end of the run is missing.
     AbortRun {
         /// The key of the run.
         run: RunKey,

@@ -6,8 +6,8 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::{
-    Cx, Failure, FailureKind, FinishReason, NoticeAction, NoticeKind, Refusal, RunKey, RunSummary,
-    Session, StreamEnd,
+    Cx, Effect, Failure, FailureKind, FinishReason, NoticeAction, NoticeKind, Refusal, RunKey,
+    RunSummary, Session, StreamEnd,
     run::{ActiveRun, Initiator},
     stream_end::ReportedEnd,
 };
@@ -36,6 +36,10 @@ impl Session {
         self.report_limits(cx);
         if self.can_be_resumed(&run, &end) {
             return self.resume_cut_run(run, cx);
+        }
+        // The agent may continue a stored run whose end is missing, next to the run of a retry.
+        if self.options.agent.replays && run.finish.is_none() && end != StreamEnd::Nothing {
+            cx.push_effect(Effect::AbortRun { run: key });
         }
         // Texts that are still open are closed and marked as incomplete, since the agent has not
         // ended them.

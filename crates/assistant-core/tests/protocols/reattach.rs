@@ -383,6 +383,36 @@ fn a_run_that_is_not_stored_or_has_no_end_is_offered_again() {
     }
 }
 
+/// The agent may continue the run, next to the run of a retry.
+#[test]
+fn a_run_whose_end_is_missing_is_ended_at_its_server() {
+    let failed = |kind| StreamEnd::Failed(Failure::new(kind, "failed"));
+    for (end, is_ended) in [
+        (StreamEnd::Nothing, false),
+        (StreamEnd::Closed, true),
+        (failed(FailureKind::Network), true),
+        (failed(FailureKind::Http { status: 502 }), true),
+        (failed(FailureKind::Protocol), true),
+    ] {
+        let mut talk = reloaded_after(&first()[..5]);
+        let run = talk.driver.run();
+        ends(&mut talk, end.clone());
+        let expected = is_ended.then_some(run);
+        assert_eq!(talk.driver.aborted, Vec::from_iter(expected), "{end:?}");
+    }
+}
+
+#[test]
+fn a_run_that_is_resumed_is_not_ended_at_its_server() {
+    let mut world = World::new();
+    world.talk.driver.send("hi");
+    world.talk.begin_answer(&bytes(&first()[..5]));
+    world.close(StreamEnd::Closed);
+    assert!(world.talk.driver.request().resumes);
+    world.talk.answer(&bytes(&first()));
+    assert_eq!(world.talk.driver.aborted, []);
+}
+
 #[test]
 fn stop_ends_a_resumed_run_and_starts_no_call() {
     let mut talk = reloaded_after(&first()[..1]);
