@@ -5,6 +5,7 @@ mod protocols;
 mod request;
 mod response;
 mod resume;
+mod retries;
 mod stored_runs;
 
 use std::{future::Future, rc::Rc};
@@ -151,7 +152,9 @@ impl<P: Protocol + 'static> HttpAgent<P> {
     /// Sets an asynchronous function that returns headers for every request, in addition to other
     /// headers. The argument of the function is false for the first attempt. If the agent responds
     /// with HTTP 401, the function is called again with true, and the request is repeated with the
-    /// new headers. `Err` contains the reason why the run fails; no request is then sent.
+    /// new headers. `Err` contains the reason why the run fails; no request is then sent. With
+    /// [`reattach`](HttpAgent::reattach), the requests that read or end a run are repeated after
+    /// `Err`, as after a lost connection.
     ///
     /// ```
     /// use leptos_assistant::agent::HttpAgent;

@@ -1,6 +1,6 @@
 //! States of the window: each is shown once in plain words, with technical data on demand.
 
-use std::{cell::Cell, rc::Rc, time::Duration};
+use std::time::Duration;
 
 use leptos::prelude::*;
 use leptos_assistant::{
@@ -14,10 +14,13 @@ use leptos_assistant::{
     use_assistant, use_assistant_action,
 };
 use serde_json::{Value, json};
-use wasm_bindgen::{JsCast, JsValue, closure::Closure};
+use wasm_bindgen::JsCast;
 use wasm_bindgen_test::wasm_bindgen_test;
 
-use super::support::{chat, open_text};
+use super::{
+    connection::Connection,
+    support::{chat, open_text},
+};
 
 /// Rule "interrupted answers": a mark or a notice, not both
 #[wasm_bindgen_test]
@@ -105,42 +108,6 @@ async fn a_failed_turn_stays_marked() {
     chat.idle().await;
     assert!(chat.page.text("[role=log]").contains("Retried."));
     assert_eq!(marks(), 2, "what was retried is not marked");
-}
-
-/// Sets what the browser reports about its connection, until it is dropped.
-struct Connection {
-    online: Rc<Cell<bool>>,
-    _get: Closure<dyn Fn() -> bool>,
-}
-
-impl Connection {
-    fn offline() -> Self {
-        let online = Rc::new(Cell::new(false));
-        let read = Rc::clone(&online);
-        let get = Closure::<dyn Fn() -> bool>::new(move || read.get());
-        let property = js_sys::Object::new();
-        let set = |name: &str, value: &JsValue| {
-            js_sys::Reflect::set(&property, &name.into(), value).unwrap();
-        };
-        set("get", get.as_ref());
-        set("configurable", &true.into());
-        let navigator: js_sys::Object = window().navigator().unchecked_into();
-        js_sys::Object::define_property(&navigator, &"onLine".into(), &property);
-        Self { online, _get: get }
-    }
-
-    fn restore(&self) {
-        self.online.set(true);
-        let event = web_sys::Event::new("online").unwrap();
-        window().dispatch_event(&event).unwrap();
-    }
-}
-
-impl Drop for Connection {
-    fn drop(&mut self) {
-        let navigator: js_sys::Object = window().navigator().unchecked_into();
-        js_sys::Reflect::delete_property(&navigator, &"onLine".into()).unwrap();
-    }
 }
 
 /// A run that failed offline is retried once, and none of its handlers starts again.

@@ -27,6 +27,7 @@ mod callouts;
 mod calm;
 mod cards;
 mod composer;
+mod connection;
 mod costs;
 mod covered;
 mod cut_off;

@@ -1,7 +1,7 @@
 //! An agent whose runs are stored: lost connections, ids of events, and Stop (rule "reattaching to a
 //! run"). The page's `fetch` is replaced; reloads are tested end to end.
 
-use std::time::Duration;
+use std::{cell::Cell, future::ready, time::Duration};
 
 use leptos::prelude::*;
 use leptos_assistant::{NoticeKind, SessionOptions, agent::HttpAgent};
@@ -9,7 +9,10 @@ use serde_json::{Value, json};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_test::wasm_bindgen_test;
 
-use super::support::{Chat, chat_of};
+use super::{
+    connection::Connection,
+    support::{Chat, chat_of},
+};
 use leptos_assistant::testing::{FakeClock, settle, until};
 
 #[wasm_bindgen(inline_js = "
@@ -96,8 +99,15 @@ fn part(frames: &[String], then: &str) -> Value {
     json!({"text": frames.concat(), "then": then})
 }
 
+fn agent() -> HttpAgent {
+    HttpAgent::new("/agent").reattach("/runs/?tenant=7")
+}
+
 async fn chat() -> Chat {
-    let agent = HttpAgent::new("/agent").reattach("/runs/?tenant=7");
+    chat_with(agent()).await
+}
+
+async fn chat_with(agent: HttpAgent) -> Chat {
     chat_of(agent, SessionOptions::default(), || ()).await
 }
 
@@ -194,6 +204,51 @@ async fn a_server_that_is_busy_for_long_is_not_asked_again() {
     );
 }
 
+/// Applications fetch tokens for the headers over the same network.
+#[wasm_bindgen_test]
+async fn headers_that_fail_offline_are_a_lost_connection() {
+    let _server = Server::answers(&[part(&frames(), "closes")]);
+    let connection = Connection::offline();
+    let chat = chat_with(agent().headers_async(|_| {
+        ready(match window().navigator().on_line() {
+            true => Ok(Vec::new()),
+            false => Err("no token".to_owned()),
+        })
+    }))
+    .await;
+    chat.assistant.send("go").unwrap();
+    chat.idle().await;
+    let notices = chat.assistant.notices().get_untracked();
+    assert_eq!(notices[0].kind(), NoticeKind::Offline);
+    assert!(asked_for().is_empty());
+    connection.restore();
+    assert!(until(|| chat.page.text("[role=log]").contains("one two three")).await);
+    chat.idle().await;
+    assert!(chat.assistant.notices().get_untracked().is_empty());
+    // The run that has failed is ended, too.
+    assert!(until(|| asked_for().len() == 2).await);
+    assert_eq!(asked(&chat), ["POST /agent", "DELETE /runs/THREAD/RUN"]);
+}
+
+#[wasm_bindgen_test]
+async fn headers_that_fail_while_a_run_is_read_are_requested_again() {
+    let frames = frames();
+    let _server = Server::answers(&[part(&frames[..3], "breaks"), part(&frames[3..], "closes")]);
+    let requests = Cell::new(0);
+    let chat = chat_with(agent().headers_async(move |_| {
+        ready(match requests.replace(requests.get() + 1) {
+            1 => Err("no token".to_owned()),
+            _ => Ok(Vec::new()),
+        })
+    }))
+    .await;
+    chat.assistant.send("go").unwrap();
+    chat.idle().await;
+    assert_eq!(asked(&chat), ["POST /agent", "GET /runs/THREAD/RUN 2"]);
+    assert!(chat.page.text("[role=log]").contains("one two three"));
+    assert!(chat.assistant.notices().get_untracked().is_empty());
+}
+
 #[wasm_bindgen_test]
 async fn a_run_that_counts_as_lost_is_ended_before_it_is_retried() {
     let _server = Server::answers(&[
@@ -217,6 +272,27 @@ async fn a_run_that_counts_as_lost_is_ended_before_it_is_retried() {
             "POST /agent",
         ]
     );
+}
+
+#[wasm_bindgen_test]
+async fn stop_is_repeated_until_its_server_responds() {
+    let _server = Server::answers(&[
+        part(&frames()[..3], "hangs"),
+        json!({"lost": true}),
+        json!({"status": 503}),
+        json!({"status": 204}),
+    ]);
+    let chat = chat().await;
+    chat.assistant.send("go").unwrap();
+    assert!(until(|| chat.page.text("[role=log]").contains("one")).await);
+    let connection = Connection::offline();
+    chat.assistant.stop().unwrap();
+    chat.idle().await;
+    assert!(until(|| asked_for().len() == 2).await);
+    connection.restore();
+    assert!(until(|| asked_for().len() == 4).await);
+    let stop = "DELETE /runs/THREAD/RUN";
+    assert_eq!(asked(&chat), ["POST /agent", stop, stop, stop]);
 }
 
 #[wasm_bindgen_test]

@@ -11,7 +11,7 @@ use web_sys::{
     AbortController, AbortSignal, Headers, Request, RequestCredentials, RequestInit, Response,
 };
 
-use crate::ui::wait_for_pending_work;
+use crate::ui::{is_offline, wait_for_pending_work};
 
 /// A guard that aborts the run's request when the guard is dropped with the run's future.
 pub(super) struct AbortOnDrop(AbortController);
@@ -142,11 +142,8 @@ impl Endpoint {
     ) -> Result<Response, Failure> {
         let mut headers = (self.headers)();
         if let Some(async_headers) = &self.later_headers {
-            headers.extend(
-                async_headers(again)
-                    .await
-                    .map_err(|why| request_failure(&why))?,
-            );
+            let async_headers = async_headers(again).await;
+            headers.extend(async_headers.map_err(|why| headers_failure(&why))?);
         }
         let url = match path.is_empty() {
             true => self.url.clone(),
@@ -243,7 +240,16 @@ fn header_failure(headers: &Headers, name: &str) -> Failure {
     })
 }
 
-fn network_failure(message: &str) -> Failure {
+/// Creates the failure for headers that the application could not provide. While the browser is
+/// offline, the missing network is the likely reason.
+fn headers_failure(message: &str) -> Failure {
+    match is_offline() {
+        true => network_failure(message),
+        false => request_failure(message),
+    }
+}
+
+pub(super) fn network_failure(message: &str) -> Failure {
     Failure::new(FailureKind::Network, message)
 }
 

@@ -5,32 +5,28 @@ use std::{pin::pin, rc::Rc, time::Duration};
 
 use assistant_core::{
     event::{Diagnostic, Event, EventKind, RunInput},
-    session::{Failure, FailureKind, StreamEnd},
+    session::{Failure, StreamEnd},
 };
 use assistant_protocols::stream::{Read, Sink};
-use futures_util::future::select;
+use futures_util::future::{Either, select};
 use web_sys::{AbortSignal, Response};
 
 use super::{
     EVENT_STREAM,
-    request::{AbortOnDrop, Endpoint, append_path, request_failure},
+    request::{AbortOnDrop, Endpoint, append_path, network_failure, request_failure},
     response,
+    retries::retry,
 };
 use crate::{
     agent::EventSink,
-    ui::{is_offline, now, sleep},
+    ui::{now, sleep},
 };
 
-/// The number of failed attempts to reach the server after which the run counts as lost. Attempts
-/// while the browser is offline are not counted.
-const MAX_ATTEMPTS: u32 = 6;
-/// The pause after the first failed attempt. The pause doubles with each further attempt.
-const FIRST_PAUSE: Duration = Duration::from_millis(500);
-/// The longest pause that a busy server may ask for in the `Retry-After` header. If it asks for a
-/// longer one, the run counts as lost, and the user decides when to retry.
-const MAX_PAUSE: Duration = Duration::from_secs(60);
-/// The interval at which the page checks if an offline browser is online again.
-const OFFLINE_INTERVAL: Duration = Duration::from_secs(1);
+/// The pause after each connection, which limits the rate of requests to a server that closes each
+/// connection at once.
+const PAUSE: Duration = Duration::from_millis(500);
+/// The time limit of an attempt to end a run at the server.
+const STOP_TIMEOUT: Duration = Duration::from_secs(10);
 /// The maximum length of an event id that is sent to the server, in bytes. Longer ids are not sent.
 const MAX_ID_BYTES: usize = 1_024;
 /// The number of consecutive short connections without a new event after which a run counts as
@@ -70,8 +66,7 @@ impl StoredRuns {
     }
 
     /// Requests the events of a run after the event with the id `after`, or all events if `after`
-    /// is `None`. Retries after temporary failures, as late as a busy server asks, and waits while
-    /// the browser is offline. Returns `None` if the run is not stored.
+    /// is `None`. Returns `None` if the run is not stored, or if no event is left.
     async fn request_events(
         &self,
         agent: &Endpoint,
@@ -85,33 +80,15 @@ impl StoredRuns {
         if let Some(id) = after.filter(|id| is_header_value(id)) {
             endpoint.add_header("Last-Event-ID".to_owned(), id);
         }
-        let mut pause = FIRST_PAUSE;
-        let mut failed_attempts = 0;
-        loop {
-            let failure = match endpoint.send("", None, signal).await {
-                Ok(response) if matches!(response.status(), 204 | 404 | 410) => return Ok(None),
-                Ok(response) => match response::check_response(&response, Some(EVENT_STREAM)).await
-                {
-                    Ok(()) => return Ok(Some(response)),
-                    Err(failure) => failure,
-                },
-                Err(failure) => failure,
-            };
-            let requested_pause =
-                Duration::from_millis(failure.retry_after_ms().unwrap_or_default());
-            failed_attempts += u32::from(!is_offline());
-            if !is_temporary(failure.kind())
-                || failed_attempts >= MAX_ATTEMPTS
-                || requested_pause > MAX_PAUSE
-            {
-                return Err(failure);
+        retry(async || {
+            let response = endpoint.send("", None, signal).await?;
+            if matches!(response.status(), 204 | 404 | 410) {
+                return Ok(None);
             }
-            sleep(pause.max(requested_pause)).await;
-            while is_offline() {
-                sleep(OFFLINE_INTERVAL).await;
-            }
-            pause *= 2;
-        }
+            response::check_response(&response, Some(EVENT_STREAM)).await?;
+            Ok(Some(response))
+        })
+        .await
     }
 
     /// Reads a run to its end, over as many connections as necessary. Stops earlier if
@@ -163,38 +140,29 @@ impl StoredRuns {
             if idle_connections >= MAX_IDLE_CONNECTIONS {
                 return Ok(StreamEnd::Closed);
             }
-            // A pause follows each connection, to limit the rate of requests to a server that
-            // closes each connection at once.
-            sleep(FIRST_PAUSE).await;
+            sleep(PAUSE).await;
         }
     }
 
-    /// Ends a run at the server, and waits at most ten seconds for the response. The browser
-    /// completes the request even if the page is closed.
+    /// Ends a run at the server. The browser completes a request that was sent even if the page is
+    /// closed.
     pub(super) async fn stop_run(&self, agent: &Endpoint, thread: &str, run: &str) {
-        let Ok(abort) = AbortOnDrop::new() else {
+        let Ok(endpoint) = self.run_endpoint(agent, thread, run) else {
             return;
         };
-        if let Ok(endpoint) = self.run_endpoint(agent, thread, run) {
-            // The response is not checked, because the run is already over for the page.
+        // The last failure is not reported, because the run is already over for the page.
+        let _ = retry(async || {
+            let abort = AbortOnDrop::new()?;
             let signal = abort.signal();
             let request = pin!(endpoint.delete(&signal));
-            let timeout = pin!(sleep(Duration::from_secs(10)));
-            select(request, timeout).await;
-        }
+            let timeout = pin!(sleep(STOP_TIMEOUT));
+            let Either::Left((response, _)) = select(request, timeout).await else {
+                return Err(network_failure("The server did not respond in time."));
+            };
+            response::check_response(&response?, None).await
+        })
+        .await;
     }
-}
-
-/// Returns true for a failure that may be temporary: the network failed, the server is busy, or a
-/// gateway did not reach its server, for example during a restart.
-const fn is_temporary(kind: FailureKind) -> bool {
-    matches!(
-        kind,
-        FailureKind::Network
-            | FailureKind::Http {
-                status: 429 | 502..=504
-            }
-    )
 }
 
 /// Returns true if an event id can be sent to the server in a header.
