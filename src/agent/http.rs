@@ -18,6 +18,7 @@ use assistant_core::{
 use assistant_protocols::{AgUi, Protocol, Request, agui::DecoderOptions};
 use futures_util::future::LocalBoxFuture;
 use serde_json::Value;
+use web_sys::{AbortSignal, Response};
 
 #[cfg(feature = "completions")]
 pub use protocols::CompletionsAgent;
@@ -27,9 +28,10 @@ pub use request::Credentials;
 pub use resume::ResumeMessages;
 
 use super::{Agent, EventSink};
-use crate::ui::spawn_local;
+use crate::ui::{is_offline, spawn_local};
 use request::{AbortOnDrop, Endpoint};
 use resume::AcceptedMessages;
+use retries::is_response_lost;
 use stored_runs::StoredRuns;
 
 /// The media type of event streams.
@@ -235,30 +237,67 @@ async fn answer_run(
 ) -> Result<StreamEnd, Failure> {
     let abort = AbortOnDrop::new()?;
     let signal = abort.signal();
-    let reader = protocol.decoder(input, events.limits());
+    let new_reader = || protocol.decoder(input, events.limits());
     if let Some(stored_runs) = stored_runs.filter(|_| input.resumes) {
+        let reader = new_reader();
         let end = stored_runs.read_run(endpoint, input, None, reader, events, &signal);
         return end.await;
     }
-    let (response, accept) = match protocol.request(input) {
-        Request::Post { body, accept } => {
-            let response = endpoint.send("", Some(&body), &signal).await;
-            (response?, accept)
+    loop {
+        let was_online = !is_offline();
+        let failure = match open_run(endpoint, protocol.request(input), &signal).await {
+            Ok(None) => return Ok(StreamEnd::Nothing),
+            Ok(Some(response)) => {
+                history.record_accepted(input);
+                let reader = new_reader();
+                let Some(stored_runs) = stored_runs else {
+                    return Ok(response::read_stream(&response, reader, events).await);
+                };
+                let first = Some(response);
+                let end = stored_runs.read_run(endpoint, input, first, reader, events, &signal);
+                return end.await;
+            }
+            Err(failure) => failure,
+        };
+        // The server may have started the run although its response was lost. An offline browser
+        // has sent nothing.
+        let may_have_started = was_online && is_response_lost(failure.kind());
+        let Some(stored_runs) = stored_runs.filter(|_| may_have_started) else {
+            return Err(failure);
+        };
+        let went_offline = is_offline();
+        let (reader, sink) = (new_reader(), events.clone());
+        let end = stored_runs.read_run(endpoint, input, None, reader, sink, &signal);
+        let end = end.await?;
+        if end != StreamEnd::Nothing {
+            history.record_accepted(input);
+            return Ok(end);
         }
+        // The run is not stored. If the browser went offline, it is online again by now, so the
+        // request is repeated.
+        if !went_offline {
+            return Err(failure);
+        }
+    }
+}
+
+/// Sends the request of a run. Returns the response, or `None` if there is nothing to read.
+async fn open_run(
+    endpoint: &Endpoint,
+    request: Request,
+    signal: &AbortSignal,
+) -> Result<Option<Response>, Failure> {
+    let (response, accept) = match request {
+        Request::Post { body, accept } => (endpoint.send("", Some(&body), signal).await?, accept),
         Request::Get { path } => {
-            let response = endpoint.send(&path, None, &signal).await?;
+            let response = endpoint.send(&path, None, signal).await?;
             if response.status() == 204 {
-                return Ok(StreamEnd::Nothing);
+                return Ok(None);
             }
             (response, Some(EVENT_STREAM))
         }
-        _ => return Ok(StreamEnd::Nothing),
+        _ => return Ok(None),
     };
     response::check_response(&response, accept).await?;
-    history.record_accepted(input);
-    if let Some(stored_runs) = stored_runs {
-        let end = stored_runs.read_run(endpoint, input, Some(response), reader, events, &signal);
-        return end.await;
-    }
-    Ok(response::read_stream(&response, reader, events).await)
+    Ok(Some(response))
 }

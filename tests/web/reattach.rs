@@ -1,7 +1,7 @@
 //! An agent whose runs are stored: lost connections, ids of events, and Stop (rule "reattaching to a
 //! run"). The page's `fetch` is replaced; reloads are tested end to end.
 
-use std::{cell::Cell, future::ready, time::Duration};
+use std::{cell::Cell, future::ready, rc::Rc, time::Duration};
 
 use leptos::prelude::*;
 use leptos_assistant::{NoticeKind, SessionOptions, agent::HttpAgent};
@@ -202,6 +202,68 @@ async fn a_server_that_is_busy_for_long_is_not_asked_again() {
             "DELETE /runs/THREAD/RUN",
         ]
     );
+}
+
+/// A server may start a run long before the agent responds.
+#[wasm_bindgen_test]
+async fn a_run_whose_response_is_lost_is_read_from_its_server() {
+    for failure in [json!({"lost": true}), json!({"status": 504})] {
+        let _server = Server::answers(&[failure.clone(), part(&frames(), "closes")]);
+        let chat = chat().await;
+        chat.assistant.send("go").unwrap();
+        chat.idle().await;
+        assert_eq!(asked(&chat), ["POST /agent", "GET /runs/THREAD/RUN"]);
+        assert!(chat.page.text("[role=log]").contains("one two three"));
+        assert!(chat.assistant.notices().get_untracked().is_empty());
+    }
+}
+
+#[wasm_bindgen_test]
+async fn a_run_that_its_server_has_not_started_fails_with_its_response() {
+    let _server = Server::answers(&[json!({"status": 504})]);
+    let chat = chat().await;
+    chat.assistant.send("go").unwrap();
+    chat.idle().await;
+    let notices = chat.assistant.notices().get_untracked();
+    assert_eq!(notices[0].status(), Some(504));
+    assert!(until(|| asked_for().len() == 3).await);
+    assert_eq!(
+        asked(&chat),
+        [
+            "POST /agent",
+            "GET /runs/THREAD/RUN",
+            "DELETE /runs/THREAD/RUN",
+        ]
+    );
+}
+
+#[wasm_bindgen_test]
+async fn a_request_that_is_lost_offline_is_sent_again_once_online() {
+    let lost = json!({"lost": true});
+    let _server = Server::answers(&[
+        lost.clone(),
+        lost,
+        json!({"status": 404}),
+        part(&frames(), "closes"),
+    ]);
+    let connection = Rc::new(Connection::offline());
+    connection.restore();
+    let (page, requests) = (Rc::clone(&connection), Cell::new(0));
+    let chat = chat_with(agent().headers_async(move |_| {
+        if requests.replace(requests.get() + 1) == 0 {
+            page.lose();
+        }
+        ready(Ok(Vec::new()))
+    }))
+    .await;
+    chat.assistant.send("go").unwrap();
+    assert!(until(|| asked_for().len() == 2).await);
+    connection.restore();
+    chat.idle().await;
+    let read = "GET /runs/THREAD/RUN";
+    assert_eq!(asked(&chat), ["POST /agent", read, read, "POST /agent"]);
+    assert!(chat.page.text("[role=log]").contains("one two three"));
+    assert!(chat.assistant.notices().get_untracked().is_empty());
 }
 
 /// Applications fetch tokens for the headers over the same network.

@@ -47,12 +47,18 @@ pub(super) async fn retry<T>(attempt: impl AsyncFn() -> Result<T, Failure>) -> R
 /// gateway did not reach its server, for example during a restart, or the request could not be
 /// made, for example because the application could not fetch a token for the headers.
 const fn is_temporary(kind: FailureKind) -> bool {
+    is_response_lost(kind)
+        || matches!(
+            kind,
+            FailureKind::Request | FailureKind::Http { status: 429 }
+        )
+}
+
+/// Returns true for a failure after which the server may have received the request: the network
+/// failed, or a gateway did not return the response of its server.
+pub(super) const fn is_response_lost(kind: FailureKind) -> bool {
     matches!(
         kind,
-        FailureKind::Network
-            | FailureKind::Request
-            | FailureKind::Http {
-                status: 429 | 502..=504
-            }
+        FailureKind::Network | FailureKind::Http { status: 502..=504 }
     )
 }
