@@ -25,40 +25,12 @@ use crate::{
     json::{fields::Writer, form},
 };
 
-const MESSAGE_FIELDS: [&str; 22] = [
-    "id",
-    "wireId",
-    "role",
-    "parts",
-    "createdAt",
-    "name",
-    "encryptedValue",
-    "subagentRunId",
-    "metadata",
-    "listed",
-    "cut",
-    "usage",
-    "durationMs",
-    "waitedMs",
-    "steps",
-    "priceMicros",
-    "markdown",
-    "author",
-    "disputed",
-    "interjected",
-    "threadId",
-    "extra",
-];
-const TEXT_FIELDS: [&str; 5] = ["type", "text", "startedAt", "endedAt", "extra"];
-const RESULT_FIELDS: [&str; 6] = [
-    "type",
-    "toolCallId",
-    "toolName",
-    "output",
-    "content",
-    "extra",
-];
-const DATA_FIELDS: [&str; 4] = ["type", "dataType", "data", "extra"];
+const MESSAGE_FIELDS: &str = "id wireId role parts createdAt name encryptedValue subagentRunId \
+    metadata listed cut usage durationMs waitedMs steps priceMicros markdown author disputed \
+    interjected threadId extra";
+const TEXT_FIELDS: &str = "type text startedAt endedAt extra";
+const RESULT_FIELDS: &str = "type toolCallId toolName output content extra";
+const DATA_FIELDS: &str = "type dataType data extra";
 
 impl Conversation {
     /// Returns a message with its calls as JSON, or `None` if no message has this id.
@@ -109,7 +81,7 @@ impl Conversation {
         writer.opt_text("disputed", message.disputed.as_deref());
         writer.flag("interjected", message.interjected);
         writer.opt_text("threadId", message.thread_id.as_deref());
-        write_unknown_fields(&mut writer, &message.extra, &MESSAGE_FIELDS, format);
+        write_unknown_fields(&mut writer, &message.extra, MESSAGE_FIELDS, format);
         writer.into_value()
     }
 
@@ -159,14 +131,14 @@ fn part_to_json(part: &Part, calls: &Calls, format: JsonFormat) -> Option<Value>
         Part::Text(part) => {
             writer = Writer::typed("text");
             writer.text("text", &part.text);
-            write_unknown_fields(&mut writer, &part.extra, &TEXT_FIELDS, format);
+            write_unknown_fields(&mut writer, &part.extra, TEXT_FIELDS, format);
         }
         Part::Reasoning(part) => {
             writer = Writer::typed("reasoning");
             writer.text("text", &part.text);
             writer.opt_int("startedAt", part.span.map(|span| span.started_at));
             writer.opt_int("endedAt", part.span.and_then(|span| span.ended_at));
-            write_unknown_fields(&mut writer, &part.extra, &TEXT_FIELDS, format);
+            write_unknown_fields(&mut writer, &part.extra, TEXT_FIELDS, format);
         }
         Part::Call(key) => {
             writer = Writer::typed("tool-call");
@@ -179,14 +151,14 @@ fn part_to_json(part: &Part, calls: &Calls, format: JsonFormat) -> Option<Value>
             writer.put("output", part.output.clone());
             let content = part.content.as_ref().map(form::content_to_value);
             writer.opt("content", content.as_ref());
-            write_unknown_fields(&mut writer, &part.extra, &RESULT_FIELDS, format);
+            write_unknown_fields(&mut writer, &part.extra, RESULT_FIELDS, format);
         }
         Part::File(part) => return Some(form::content_part_to_value(part)),
         Part::Data(part) => {
             writer = Writer::typed("data");
             writer.text("dataType", &part.data_type);
             writer.put("data", part.data.clone());
-            write_unknown_fields(&mut writer, &part.extra, &DATA_FIELDS, format);
+            write_unknown_fields(&mut writer, &part.extra, DATA_FIELDS, format);
         }
         Part::Source(part) => return Some(part.to_json()),
         Part::Unknown(value) => return Some(value.clone()),

@@ -20,58 +20,13 @@ use crate::{
     json::{fields::Writer, form},
 };
 
-const CALL_FIELDS: [&str; 32] = [
-    "type",
-    "toolCallId",
-    "toolName",
-    "state",
-    "lifecycle",
-    "input",
-    "argsText",
-    "editedInput",
-    "cleanInput",
-    "approval",
-    "allowedEarlier",
-    "deniedBefore",
-    "output",
-    "result",
-    "unlisted",
-    "error",
-    "createdAt",
-    "endedAt",
-    "origin",
-    "encryptedValue",
-    "metadata",
-    "key",
-    "run",
-    "by",
-    "changed",
-    "started",
-    "starts",
-    "voidStarts",
-    "unknownOutcome",
-    "asked",
-    "action",
-    "extra",
-];
-const RESULT_FIELDS: [&str; 8] = [
-    "messageId",
-    "content",
-    "error",
-    "sent",
-    "encryptedValue",
-    "subagentRunId",
-    "metadata",
-    "extra",
-];
-const APPROVAL_FIELDS: [&str; 6] = [
-    "decision",
-    "reason",
-    "by",
-    "interruptId",
-    "handedOffBy",
-    "extra",
-];
+const CALL_FIELDS: &str = "type toolCallId toolName state lifecycle input argsText editedInput \
+    cleanInput approval allowedEarlier deniedBefore output result unlisted error createdAt endedAt \
+    origin encryptedValue metadata key run by changed started starts voidStarts unknownOutcome \
+    asked action extra";
+const RESULT_FIELDS: &str =
+    "messageId content error sent encryptedValue subagentRunId metadata extra";
+const APPROVAL_FIELDS: &str = "decision reason by interruptId handedOffBy extra";
 
 /// Writes the fields of a call to the JSON object of its part.
 pub(super) fn write_call(call: &ToolCall, out: &mut Writer, format: JsonFormat) {
@@ -153,7 +108,7 @@ pub(super) fn write_call(call: &ToolCall, out: &mut Writer, format: JsonFormat) 
         let author = Some(outcome.by).filter(|author| *author != Author::Record);
         out.opt_text("by", author.map(Author::as_str));
     }
-    write_unknown_fields(out, &call.extra, &CALL_FIELDS, format);
+    write_unknown_fields(out, &call.extra, CALL_FIELDS, format);
 }
 
 pub(super) fn read_call(mut from: Object, format: JsonFormat) -> Result<ToolCall, FormatError> {
@@ -293,7 +248,7 @@ fn write_approval(approval: &CallApproval, hand_off_id: Option<&str>, format: Js
     writer.opt_text("by", decider.map(Decider::as_str));
     writer.opt_text("interruptId", approval.interrupt_id.as_deref());
     writer.opt_text("handedOffBy", hand_off_id);
-    write_unknown_fields(&mut writer, &approval.extra, &APPROVAL_FIELDS, format);
+    write_unknown_fields(&mut writer, &approval.extra, APPROVAL_FIELDS, format);
     writer.into_value()
 }
 
@@ -379,7 +334,7 @@ fn write_result(result: &CallResult, sent: bool, format: JsonFormat) -> Value {
     writer.opt_text("encryptedValue", result.encrypted_value.as_deref());
     writer.opt_text("subagentRunId", result.subagent_run_id.as_deref());
     writer.opt_object("metadata", result.metadata.as_ref());
-    write_unknown_fields(&mut writer, &result.extra, &RESULT_FIELDS, format);
+    write_unknown_fields(&mut writer, &result.extra, RESULT_FIELDS, format);
     writer.into_value()
 }
 

@@ -74,17 +74,17 @@ pub(super) enum JsonFormat {
 
 /// Writes unknown fields. Fields of a whole conversation and fields with the names of known fields
 /// are written to the object `extra`, all others next to the known fields. `known_fields` contains
-/// the names of the known fields.
+/// the names of the known fields, separated by spaces.
 pub(super) fn write_unknown_fields(
     out: &mut Writer,
     extra: &Object,
-    known_fields: &[&str],
+    known_fields: &str,
     format: JsonFormat,
 ) {
     let mut extra_fields = Object::new();
     for (key, value) in extra {
-        let has_known_name =
-            known_fields.contains(&key.as_str()) && !has_unwritten_type(key, value);
+        let is_known = known_fields.split(' ').any(|field| field == key);
+        let has_known_name = is_known && !has_unwritten_type(key, value);
         if format == JsonFormat::Whole || has_known_name || out.fields().contains_key(key) {
             extra_fields.insert(key.clone(), value.clone());
         } else {
