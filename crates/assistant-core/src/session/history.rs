@@ -181,19 +181,23 @@ impl Session {
     #[must_use]
     pub fn tool_history(&self) -> ToolHistory {
         let mut history = ToolHistory::default();
-        let message_calls = self.conversation.all_calls();
-        let calls = message_calls.chain(self.conversation.direct_calls());
-        let mut items: Vec<CallOrRecord<'_>> = calls.map(CallOrRecord::Call).collect();
-        items.extend(self.past_direct.iter().map(CallOrRecord::Past));
-        let items = crate::order::in_order(items, |item| item.key().sort_key());
+        let calls = self.conversation.all_calls();
+        let calls = calls.chain(self.conversation.direct_calls());
+        let calls = calls.map(|call| (call.key(), &call.name, None));
+        let records = self.past_direct.iter();
+        let records = records.map(|record| (record.call, &record.name, Some(record)));
+        // Keys are assigned in order of appearance.
+        let items =
+            crate::order::in_order(calls.chain(records).collect(), |(key, ..)| key.sort_key());
         let excess = items.len().saturating_sub(MAX_DETAILED_CALLS);
-        for (index, item) in items.into_iter().enumerate() {
-            history.count_call(item.name());
+        for (index, (key, name, record)) in items.into_iter().enumerate() {
+            history.count_call(name);
             if index >= excess {
-                history.records.push(match item {
-                    CallOrRecord::Call(call) => ToolRecord::from_call(call, &self.conversation),
-                    CallOrRecord::Past(record) => record.clone(),
-                });
+                let from_call = || {
+                    let call = self.conversation.call(&key)?;
+                    Some(ToolRecord::from_call(call, &self.conversation))
+                };
+                history.records.extend(record.cloned().or_else(from_call));
             }
         }
         history
@@ -206,28 +210,5 @@ impl Session {
         self.past_direct.push(record);
         let excess = self.past_direct.len().saturating_sub(MAX_DETAILED_CALLS);
         self.past_direct.drain(..excess);
-    }
-}
-
-/// A call of the conversation, or the record of a finished call.
-enum CallOrRecord<'a> {
-    Call(&'a ToolCall),
-    Past(&'a ToolRecord),
-}
-
-impl CallOrRecord<'_> {
-    fn name(&self) -> &str {
-        match self {
-            Self::Call(call) => &call.name,
-            Self::Past(record) => &record.name,
-        }
-    }
-
-    /// Returns the call's key; keys are assigned in order of appearance.
-    const fn key(&self) -> CallKey {
-        match self {
-            Self::Call(call) => call.key(),
-            Self::Past(record) => record.call,
-        }
     }
 }
