@@ -9,7 +9,7 @@ use super::{Cx, Session, execute::CallEnding, offer::not_found_error};
 use crate::{
     action::{Availability, ToolError},
     conversation::{
-        CallError, CallKey, Change, Consent, ErrorKind, Fingerprint, State, StateEvent,
+        CallEnd, CallError, CallKey, Change, Consent, ErrorKind, Fingerprint, State, StateEvent,
     },
 };
 
@@ -114,7 +114,7 @@ impl Session {
             return;
         };
         let reply = ToolError::new(not_found_error(&name).message).to_value();
-        self.end_call(key, CallEnding::Skipped(reply), cx);
+        self.end_call(key, CallEnding::new(CallEnd::Skipped, reply), cx);
     }
 
     /// Ends the calls that were delegated to the agent, because no run follows. Handed-off calls

@@ -24,22 +24,28 @@ const UNKNOWN_OUTCOME_MESSAGE: &str =
 const DENIED_BEFORE_MESSAGE: &str =
     "The user already denied this call. They were not asked again. Do not repeat it.";
 
-/// The outcome of a call, with the value for the agent.
+/// The end of a call, with the value for the agent.
 #[derive(Debug)]
-pub(super) enum CallEnding {
-    /// The handler returned a value.
-    Output(Value),
-    /// The call failed, with the error and the value for the agent.
-    Failed(CallError, Value),
-    /// The user denied the call.
-    Denied(Value),
-    /// The call was skipped, because a message of the user took precedence.
-    Skipped(Value),
-    /// The call was cancelled.
-    Cancelled(Value),
+pub(super) struct CallEnding {
+    end: CallEnd,
+    value: Value,
+    /// The error of a failed call.
+    error: Option<CallError>,
 }
 
 impl CallEnding {
+    /// Creates the end of a call that did not fail.
+    pub(super) const fn new(end: CallEnd, value: Value) -> Self {
+        let error = None;
+        Self { end, value, error }
+    }
+
+    fn failed(error: CallError, value: Value) -> Self {
+        let error = Some(error);
+        let ending = Self::new(CallEnd::Error, value);
+        Self { error, ..ending }
+    }
+
     /// Creates a failure whose value for the agent contains the message, the delay and schema of
     /// the error's details, if any, and the error's type if the agent can react to it.
     pub(super) fn from_error(error: CallError) -> Self {
@@ -62,7 +68,7 @@ impl CallEnding {
                 reply.insert(key.to_owned(), detail.clone());
             }
         }
-        Self::Failed(error, reply)
+        Self::failed(error, reply)
     }
 }
 
@@ -108,7 +114,7 @@ impl Session {
             });
             if is_waiting {
                 let reply = json!({"error": "skipped", "reason": "user_interjection"});
-                self.end_call(&key, CallEnding::Skipped(reply), cx);
+                self.end_call(&key, CallEnding::new(CallEnd::Skipped, reply), cx);
             }
         }
     }
@@ -232,16 +238,16 @@ impl Session {
             return;
         };
         let ending = match outcome {
-            Ok(ToolOutcome::Continue(value)) => CallEnding::Output(value),
+            Ok(ToolOutcome::Continue(value)) => CallEnding::new(CallEnd::Output, value),
             Ok(ToolOutcome::StopLoop(value)) => {
                 // The loop of the agent does not depend on calls of the page itself.
                 self.turn.stopped |= !self.conversation.is_direct_call(&key);
-                CallEnding::Output(value)
+                CallEnding::new(CallEnd::Output, value)
             }
             Err(error) => {
                 let reply = error.to_value();
                 let error = CallError::new(ErrorKind::Handler, error.message);
-                CallEnding::Failed(error, reply)
+                CallEnding::failed(error, reply)
             }
         };
         self.end_call(&key, ending, cx);
@@ -290,7 +296,7 @@ impl Session {
                 reason: reason.map(str::to_owned),
             }),
         );
-        self.end_call(key, CallEnding::Denied(reply), cx);
+        self.end_call(key, CallEnding::new(CallEnd::Denied, reply), cx);
     }
 
     /// Records the result of a call in the conversation and in the journal, unless the call already
@@ -299,27 +305,10 @@ impl Session {
     pub(super) fn end_call(&mut self, key: &CallKey, ending: CallEnding, cx: &mut Cx<'_>) {
         let check = self.conversation.call(key).and_then(ToolCall::check);
         let encoding = check.map_or(ResultEncoding::Json, |check| check.encoding);
-        let (end, value, error, content) = match ending {
-            CallEnding::Output(value) => {
-                let content = encoding.encode(&value);
-                (CallEnd::Output, value, None, content)
-            }
-            CallEnding::Failed(error, reply) => {
-                let content = reply.to_string();
-                (CallEnd::Error, reply, Some(error), content)
-            }
-            CallEnding::Denied(reply) => {
-                let content = encoding.encode(&reply);
-                (CallEnd::Denied, reply, None, content)
-            }
-            CallEnding::Skipped(reply) => {
-                let content = reply.to_string();
-                (CallEnd::Skipped, reply, None, content)
-            }
-            CallEnding::Cancelled(reply) => {
-                let content = reply.to_string();
-                (CallEnd::Cancelled, reply, None, content)
-            }
+        let CallEnding { end, value, error } = ending;
+        let content = match end {
+            CallEnd::Output | CallEnd::Denied => encoding.encode(&value),
+            CallEnd::Error | CallEnd::Skipped | CallEnd::Cancelled => value.to_string(),
         };
         let mut result = CallResult::new(cx.host.new_id(), content, value);
         result.error = error.as_ref().map(|error| error.message.clone());

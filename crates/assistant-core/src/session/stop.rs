@@ -131,7 +131,7 @@ impl Session {
             Some(reason) => json!({"error": "cancelled", "reason": reason}),
             None => json!({"error": "cancelled"}),
         };
-        self.end_call(key, CallEnding::Cancelled(reply), cx);
+        self.end_call(key, CallEnding::new(CallEnd::Cancelled, reply), cx);
     }
 
     /// Gives up a call whose result no run sends to the agent.
