@@ -140,7 +140,7 @@ impl ToolCall {
 
     /// Returns the call's phase.
     #[must_use]
-    pub const fn phase(&self) -> Phase {
+    pub fn phase(&self) -> Phase {
         match (&self.state, self.approval()) {
             // If the call required no approval, the phase only states that the input is complete.
             (
@@ -154,21 +154,15 @@ impl ToolCall {
     /// Returns the question that the user was asked, with the answer. Returns `None` if the user
     /// was not asked.
     #[must_use]
-    pub const fn approval(&self) -> Option<&CallApproval> {
-        match self.state.review() {
-            Some(review) => review.approval.as_ref(),
-            None => None,
-        }
+    pub fn approval(&self) -> Option<&CallApproval> {
+        self.state.review()?.approval.as_ref()
     }
 
     /// Returns the remembered approval under which the call starts without a question to the user,
     /// if such an approval applies.
     #[must_use]
-    pub const fn allowed_earlier(&self) -> Option<&AllowedEarlier> {
-        match self.state.review() {
-            Some(review) => review.allowed_earlier.as_ref(),
-            None => None,
-        }
+    pub fn allowed_earlier(&self) -> Option<&AllowedEarlier> {
+        self.state.review()?.allowed_earlier.as_ref()
     }
 
     /// Returns true if an equal call was denied in the same turn, and the user was therefore not
@@ -181,40 +175,28 @@ impl ToolCall {
     /// Returns the arguments that the user edited before the approval, or `None` if the user did
     /// not edit the arguments.
     #[must_use]
-    pub const fn edited_args(&self) -> Option<&Value> {
-        match self.state.review() {
-            Some(review) => review.edited_args.as_ref(),
-            None => None,
-        }
+    pub fn edited_args(&self) -> Option<&Value> {
+        self.state.review()?.edited_args.as_ref()
     }
 
     /// Returns the arguments as sanitized by the application before they were displayed, or `None`
     /// if the application did not change the arguments.
     #[must_use]
-    pub const fn clean_args(&self) -> Option<&Value> {
-        match self.state.review() {
-            Some(review) => review.clean_args.as_ref(),
-            None => None,
-        }
+    pub fn clean_args(&self) -> Option<&Value> {
+        self.state.review()?.clean_args.as_ref()
     }
 
     /// Returns the action's preview of the changes, for the question to the user. Returns `None` if
     /// no preview was made. `Err` contains the reason why the preview could not be made.
     #[must_use]
-    pub const fn preview(&self) -> Option<&Result<Value, String>> {
-        match self.state.review() {
-            Some(review) => review.preview.as_ref(),
-            None => None,
-        }
+    pub fn preview(&self) -> Option<&Result<Value, String>> {
+        self.state.review()?.preview.as_ref()
     }
 
     /// Returns the fingerprint of the call that a rule of the application permitted without a
     /// question to the user, if a rule permitted the call.
-    pub(crate) const fn cleared_fingerprint(&self) -> Option<&Fingerprint> {
-        match self.state.review() {
-            Some(review) => review.cleared.as_ref(),
-            None => None,
-        }
+    pub(crate) fn cleared_fingerprint(&self) -> Option<&Fingerprint> {
+        self.state.review()?.cleared.as_ref()
     }
 
     /// Removes and returns the request for a preview that the page's question waits for, if the
@@ -239,7 +221,7 @@ impl ToolCall {
         }
     }
 
-    pub(crate) const fn history(&self) -> History {
+    pub(crate) fn history(&self) -> History {
         self.state.history()
     }
 
@@ -263,7 +245,7 @@ impl ToolCall {
 
     /// Returns true if the call has changed since the user was asked or decided about the call.
     #[must_use]
-    pub const fn has_changed(&self) -> bool {
+    pub fn has_changed(&self) -> bool {
         self.history().changed
     }
 
@@ -277,28 +259,27 @@ impl ToolCall {
     /// Returns the result, which is sent to the agent. Returns `None` if the call has not ended, or
     /// has ended without a result.
     #[must_use]
-    pub const fn result(&self) -> Option<&CallResult> {
-        match &self.state {
-            State::Ended(outcome) => outcome.result.as_ref(),
-            _ => None,
-        }
+    pub fn result(&self) -> Option<&CallResult> {
+        self.outcome()?.result.as_ref()
     }
 
     /// Returns the error of a call that failed, or `None` for other calls.
     #[must_use]
-    pub const fn error(&self) -> Option<&CallError> {
-        match &self.state {
-            State::Ended(outcome) => outcome.error.as_ref(),
-            _ => None,
-        }
+    pub fn error(&self) -> Option<&CallError> {
+        self.outcome()?.error.as_ref()
     }
 
     /// Returns the time of the call's end, in milliseconds since 1970, if the call has ended and
     /// the time is known.
     #[must_use]
-    pub const fn ended_at(&self) -> Option<i64> {
+    pub fn ended_at(&self) -> Option<i64> {
+        self.outcome()?.at
+    }
+
+    /// Returns the outcome, or `None` if the call has not ended.
+    const fn outcome(&self) -> Option<&EndedCall> {
         match &self.state {
-            State::Ended(outcome) => outcome.at,
+            State::Ended(outcome) => Some(outcome),
             _ => None,
         }
     }
@@ -368,7 +349,7 @@ impl ToolCall {
 
     /// Returns true if the call's handler was ever started.
     #[must_use]
-    pub const fn was_started(&self) -> bool {
+    pub fn was_started(&self) -> bool {
         self.history().starts > 0
     }
 
@@ -376,14 +357,14 @@ impl ToolCall {
     /// handler is unknown. The user is asked before the handler runs again, unless the action is
     /// idempotent.
     #[must_use]
-    pub const fn has_unknown_outcome(&self) -> bool {
+    pub fn has_unknown_outcome(&self) -> bool {
         self.history().unknown_outcome
     }
 
     /// Returns the number of claims that starts of the call's handler have used. A journal accepts
     /// a claim only once, so each start needs a new claim, regardless of the outcome of earlier
     /// starts.
-    pub(crate) const fn claim_count(&self) -> u32 {
+    pub(crate) fn claim_count(&self) -> u32 {
         let history = self.history();
         history.starts.saturating_add(history.void_starts)
     }

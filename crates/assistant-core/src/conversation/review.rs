@@ -158,15 +158,3 @@ pub(crate) struct History {
     /// True if the call was read from a store, so that its action may have changed.
     pub(crate) is_stored: bool,
 }
-
-impl History {
-    /// The history of a new call.
-    pub(super) const NEW: Self = Self {
-        starts: 0,
-        void_starts: 0,
-        unknown_outcome: false,
-        changed: false,
-        must_be_asked: false,
-        is_stored: false,
-    };
-}

@@ -84,7 +84,7 @@ pub(crate) enum State {
 
 impl Default for State {
     fn default() -> Self {
-        Self::Streaming(History::NEW)
+        Self::Streaming(History::default())
     }
 }
 
@@ -175,7 +175,7 @@ impl State {
     /// Updates the history after a transition. Counts starts and claims that did not lead to a
     /// start, records that a decided call changed, and marks the outcome as known once the handler
     /// starts or the call ends other than by a denial.
-    const fn record_transition(&mut self, voids_question: bool, was_claimed: bool) {
+    fn record_transition(&mut self, voids_question: bool, was_claimed: bool) {
         let (is_running, is_known, is_asked_again) = (
             matches!(self, Self::Running(..)),
             matches!(self, Self::Ended(outcome) if !matches!(outcome.end, CallEnd::Denied)),
@@ -466,23 +466,19 @@ impl State {
         })
     }
 
-    pub(crate) const fn history(&self) -> History {
+    pub(crate) fn history(&self) -> History {
         match self {
             Self::Streaming(history) => *history,
-            state => match state.review() {
-                Some(review) => review.history,
-                None => History::NEW,
-            },
+            state => state
+                .review()
+                .map_or_else(History::default, |review| review.history),
         }
     }
 
-    pub(super) const fn history_mut(&mut self) -> Option<&mut History> {
+    pub(super) fn history_mut(&mut self) -> Option<&mut History> {
         match self {
             Self::Streaming(history) => Some(history),
-            state => match state.review_mut() {
-                Some(review) => Some(&mut review.history),
-                None => None,
-            },
+            state => Some(&mut state.review_mut()?.history),
         }
     }
 
