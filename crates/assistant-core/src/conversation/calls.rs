@@ -129,10 +129,22 @@ impl Calls {
         self.all.insert(key, CallEntry { call, owner });
     }
 
-    /// Changes a call. Returns false if no call has this key.
-    pub(super) fn edit(&mut self, key: &CallKey, change: &mut dyn FnMut(&mut ToolCall)) -> bool {
+    /// Changes a call and returns the result of `edit`, or `None` if no call has this key.
+    pub(super) fn edit_with<R>(
+        &mut self,
+        key: &CallKey,
+        edit: impl FnOnce(&mut ToolCall) -> R,
+    ) -> Option<R> {
+        let (mut edit, mut result) = (Some(edit), None);
+        self.edit(key, &mut |call| result = edit.take().map(|edit| edit(call)));
+        result
+    }
+
+    /// Changes a call, if a call has this key. The parameter is a trait object so that the update
+    /// of the indices is compiled only once.
+    pub(super) fn edit(&mut self, key: &CallKey, change: &mut dyn FnMut(&mut ToolCall)) {
         let Some(CallEntry { call, owner }) = self.all.get_mut(key) else {
-            return false;
+            return;
         };
         let (was_open, was_eager) = (call.is_open(), is_eager(call));
         let result_id = call.result().map(|result| result.message_id.clone());
@@ -148,39 +160,29 @@ impl Calls {
             self.ended.push(*key);
         }
         if matches!(owner, CallOwner::Node(_)) && was_open != is_open {
-            match is_open {
-                true => self.open.insert(*key, ()),
-                false => drop(self.open.remove(key)),
-            }
+            set_member(&mut self.open, key, is_open);
         }
         if *owner != CallOwner::Nowhere && was_eager != is_eager {
-            match is_eager {
-                true => self.eager.insert(*key, ()),
-                false => drop(self.eager.remove(key)),
-            }
+            set_member(&mut self.eager, key, is_eager);
         }
         for event in &mut events {
             event.call = *key;
         }
         self.events.append(&mut events);
-        true
     }
 
     /// Replaces the content of a call. The new call may have a different wire id. The key and the
     /// run of the call are kept.
     #[cfg(feature = "callouts")]
-    pub(super) fn replace(&mut self, key: &CallKey, replacement: ToolCall) {
+    pub(super) fn replace(&mut self, key: &CallKey, mut replacement: ToolCall) {
         let id = replacement.id.clone();
-        let mut replacement = Some(replacement);
-        self.edit(key, &mut |call| {
-            if let Some(mut replacement) = replacement.take() {
-                if let Some(first) = replacement.events.first_mut() {
-                    first.before = Some(call.phase());
-                }
-                let run = call.run;
-                *call = replacement;
-                call.run = run;
+        self.edit_with(key, |call| {
+            if let Some(first) = replacement.events.first_mut() {
+                first.before = Some(call.phase());
             }
+            let run = call.run;
+            *call = replacement;
+            call.run = run;
         });
         let keys = self.by_wire_id.entry(id).or_default();
         if !keys.contains(key) {
@@ -194,14 +196,8 @@ impl Calls {
             return;
         };
         entry.owner = CallOwner::Node(node);
-        match entry.call.is_open() {
-            true => self.open.insert(*key, ()),
-            false => drop(self.open.remove(key)),
-        }
-        match is_eager(&entry.call) {
-            true => self.eager.insert(*key, ()),
-            false => drop(self.eager.remove(key)),
-        }
+        set_member(&mut self.open, key, entry.call.is_open());
+        set_member(&mut self.eager, key, is_eager(&entry.call));
     }
 
     /// Makes the page the owner of a call.
@@ -360,6 +356,14 @@ impl Calls {
 
     pub(super) fn forget_events(&mut self) {
         self.events.clear();
+    }
+}
+
+/// Adds a key to a set, or removes the key from the set.
+fn set_member(keys: &mut SortedMap<CallKey, ()>, key: &CallKey, is_member: bool) {
+    match is_member {
+        true => keys.insert(*key, ()),
+        false => drop(keys.remove(key)),
     }
 }
 

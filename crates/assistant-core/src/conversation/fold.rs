@@ -247,12 +247,8 @@ impl Conversation {
         let detached_key = self.take_detached_call(&listed_call.id);
         match detached_key.or_else(|| self.copy_settled_call(&listed_call.id)) {
             Some(key) => {
-                let mut listed_call = Some(listed_call);
-                self.calls.edit(&key, &mut |call| {
-                    let _ = listed_call
-                        .take()
-                        .map(|listed_call| call.replace_content(listed_call));
-                });
+                self.calls
+                    .edit_with(&key, |call| call.replace_content(listed_call));
                 key
             }
             None => self.calls.add(listed_call, run),

@@ -281,9 +281,7 @@ impl Conversation {
         edit: impl FnOnce(&mut ToolCall) -> R,
     ) -> Option<R> {
         self.call(key)?;
-        let (mut edit, mut result) = (Some(edit), None);
-        let mut change = |call: &mut ToolCall| result = edit.take().map(|edit| edit(call));
-        self.calls.edit(key, &mut change);
+        let result = self.calls.edit_with(key, edit);
         self.log.push(Change::Call(*key));
         result
     }
@@ -310,10 +308,8 @@ impl Conversation {
 
     /// Applies an event to a call. Returns false if the event changes nothing.
     pub(crate) fn apply_state_event(&mut self, key: &CallKey, event: StateEvent) -> bool {
-        let (mut event, mut is_applied) = (Some(event), false);
-        self.calls.edit(key, &mut |call| {
-            is_applied = event.take().is_some_and(|event| call.apply_event(event));
-        });
+        let result = self.calls.edit_with(key, |call| call.apply_event(event));
+        let is_applied = result == Some(true);
         if is_applied {
             self.log.push(Change::Call(*key));
         }

@@ -317,12 +317,8 @@ impl Conversation {
                 Chunk::Tool(callout) => {
                     let earlier_key = by_id.get(&callout.id).filter(|_| callout.has_own_id);
                     if let Some(earlier_key) = earlier_key {
-                        let mut callout = Some(*callout);
-                        self.calls.edit(earlier_key, &mut |call| {
-                            let _ = callout
-                                .take()
-                                .map(|callout| apply_callout(call, callout, now));
-                        });
+                        self.calls
+                            .edit_with(earlier_key, |call| apply_callout(call, *callout, now));
                         continue;
                     }
                     let own_id = callout.has_own_id.then(|| callout.id.clone());
