@@ -72,18 +72,13 @@ impl<'a> Validation<'a, '_> {
         items: &[Value],
         mut evaluated: Option<&mut EvaluatedPositions>,
     ) -> bool {
-        let mut is_valid = true;
-        for (position, (schema, item)) in schemas.iter().zip(items).enumerate() {
+        let pairs = schemas.iter().zip(items).enumerate();
+        self.check_each(pairs, |check, (position, (schema, item))| {
             if let Some(evaluated) = evaluated.as_deref_mut() {
                 evaluated.mark(position);
             }
-            is_valid &=
-                self.with_path_step(&position, &mut |check| check.apply(schema, item, None));
-            if !self.should_continue(is_valid) {
-                return false;
-            }
-        }
-        is_valid
+            check.with_path_step(&position, &mut |check| check.apply(schema, item, None))
+        })
     }
 
     /// Applies a schema to all items from position `start`, and marks all positions as evaluated.
@@ -97,15 +92,10 @@ impl<'a> Validation<'a, '_> {
         if let Some(evaluated) = evaluated {
             evaluated.mark_all();
         }
-        let mut is_valid = true;
-        for (position, item) in items.iter().enumerate().skip(start) {
-            is_valid &=
-                self.with_path_step(&position, &mut |check| check.apply(schema, item, None));
-            if !self.should_continue(is_valid) {
-                return false;
-            }
-        }
-        is_valid
+        let rest = items.iter().enumerate().skip(start);
+        self.check_each(rest, |check, (position, item)| {
+            check.with_path_step(&position, &mut |check| check.apply(schema, item, None))
+        })
     }
 
     /// Applies `unevaluatedItems` to the items that no other keyword has evaluated.
@@ -115,21 +105,16 @@ impl<'a> Validation<'a, '_> {
         items: &[Value],
         evaluated: &EvaluatedPositions,
     ) -> bool {
-        let mut is_valid = true;
-        for (position, item) in items.iter().enumerate() {
-            self.budget.spend(1);
-            if !evaluated.contains(position) {
-                is_valid &= self.with_path_step(&position, &mut |check| match rest {
-                    Value::Bool(false) => check
-                        .record_violation("unevaluatedItems", format_args!("is one item too many")),
-                    _ => check.apply(rest, item, None),
-                });
-            }
-            if !self.should_continue(is_valid) {
-                return false;
-            }
-        }
-        is_valid
+        self.check_each(items.iter().enumerate(), |check, (position, item)| {
+            check.budget.spend(1);
+            let mut apply_rest = |check: &mut Self| match rest {
+                Value::Bool(false) => {
+                    check.record_violation("unevaluatedItems", format_args!("is one item too many"))
+                }
+                _ => check.apply(rest, item, None),
+            };
+            evaluated.contains(position) || check.with_path_step(&position, &mut apply_rest)
+        })
     }
 
     fn apply_contains(

@@ -410,6 +410,23 @@ impl<'a, 'h> Validation<'a, 'h> {
         !self.is_stopped() && (is_valid || !self.is_quiet())
     }
 
+    /// Applies `apply` to each item, and returns true if all results are true. Stops at the first
+    /// false result if only the verdict is needed. Returns false if the budget is exceeded.
+    pub(super) fn check_each<T>(
+        &mut self,
+        items: impl IntoIterator<Item = T>,
+        mut apply: impl FnMut(&mut Self, T) -> bool,
+    ) -> bool {
+        let mut is_valid = true;
+        for item in items {
+            is_valid &= apply(self, item);
+            if !self.should_continue(is_valid) {
+                return false;
+            }
+        }
+        is_valid
+    }
+
     pub(super) fn is_stopped(&self) -> bool {
         self.budget.exceeded().is_some()
     }

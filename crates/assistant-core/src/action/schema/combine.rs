@@ -37,14 +37,9 @@ impl<'a> Validation<'a, '_> {
         let Some(schemas) = self.read_schema_list(schemas) else {
             return true;
         };
-        let mut is_valid = true;
-        for schema in schemas {
-            is_valid &= self.apply(schema, instance, evaluated.as_deref_mut());
-            if !self.should_continue(is_valid) {
-                return false;
-            }
-        }
-        is_valid
+        self.check_each(schemas, |check, schema| {
+            check.apply(schema, instance, evaluated.as_deref_mut())
+        })
     }
 
     pub(super) fn apply_any_of(

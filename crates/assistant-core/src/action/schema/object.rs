@@ -66,20 +66,17 @@ impl<'a> Validation<'a, '_> {
         let Some(schemas) = self.read_schema_map(schemas) else {
             return true;
         };
-        let mut is_valid = true;
-        for (position, (key, item)) in object.iter().enumerate() {
-            self.budget.spend_text(key);
-            if let Some(schema) = schemas.get(key) {
-                if let Some(evaluated) = evaluated.as_deref_mut() {
-                    evaluated.mark(position);
-                }
-                is_valid &= self.with_path_step(key, &mut |check| check.apply(schema, item, None));
+        let properties = object.iter().enumerate();
+        self.check_each(properties, |check, (position, (key, item))| {
+            check.budget.spend_text(key);
+            let Some(schema) = schemas.get(key) else {
+                return true;
+            };
+            if let Some(evaluated) = evaluated.as_deref_mut() {
+                evaluated.mark(position);
             }
-            if !self.should_continue(is_valid) {
-                return false;
-            }
-        }
-        is_valid
+            check.with_path_step(key, &mut |check| check.apply(schema, item, None))
+        })
     }
 
     fn apply_pattern_properties(
@@ -124,32 +121,25 @@ impl<'a> Validation<'a, '_> {
     ) -> bool {
         let properties = schema.get("properties").and_then(Value::as_object);
         let patterns = schema.get("patternProperties").and_then(Value::as_object);
-        let mut is_valid = true;
-        for (position, (key, item)) in object.iter().enumerate() {
-            self.budget.spend_text(key);
-            let is_known = properties.is_some_and(|properties| properties.contains_key(key))
-                || patterns.is_some_and(|patterns| {
-                    patterns
-                        .keys()
-                        .any(|pattern| self.match_pattern(pattern, key) != Some(false))
-                });
-            if !is_known {
+        self.check_each(
+            object.iter().enumerate(),
+            |check, (position, (key, item))| {
+                check.budget.spend_text(key);
+                let is_known = properties.is_some_and(|properties| properties.contains_key(key))
+                    || patterns.is_some_and(|patterns| {
+                        patterns
+                            .keys()
+                            .any(|pattern| check.match_pattern(pattern, key) != Some(false))
+                    });
+                if is_known {
+                    return true;
+                }
                 if let Some(evaluated) = evaluated.as_deref_mut() {
                     evaluated.mark(position);
                 }
-                is_valid &= self.apply_to_extra_property(
-                    "additionalProperties",
-                    rest,
-                    properties,
-                    key,
-                    item,
-                );
-            }
-            if !self.should_continue(is_valid) {
-                return false;
-            }
-        }
-        is_valid
+                check.apply_to_extra_property("additionalProperties", rest, properties, key, item)
+            },
+        )
     }
 
     /// Applies `unevaluatedProperties` to the properties that no other keyword has evaluated.
@@ -159,18 +149,15 @@ impl<'a> Validation<'a, '_> {
         object: &Object,
         evaluated: &EvaluatedPositions,
     ) -> bool {
-        let mut is_valid = true;
-        for (position, (key, item)) in object.iter().enumerate() {
-            self.budget.spend(1);
-            if !evaluated.contains(position) {
-                is_valid &=
-                    self.apply_to_extra_property("unevaluatedProperties", rest, None, key, item);
-            }
-            if !self.should_continue(is_valid) {
-                return false;
-            }
-        }
-        is_valid
+        let keyword = "unevaluatedProperties";
+        self.check_each(
+            object.iter().enumerate(),
+            |check, (position, (key, item))| {
+                check.budget.spend(1);
+                evaluated.contains(position)
+                    || check.apply_to_extra_property(keyword, rest, None, key, item)
+            },
+        )
     }
 
     /// Applies `rest`, the value of `keyword`, to a property that has no schema of its own.
@@ -199,13 +186,12 @@ impl<'a> Validation<'a, '_> {
     }
 
     fn apply_property_names(&mut self, schema: &'a Value, object: &Object) -> bool {
-        let mut is_valid = true;
-        for key in object.keys() {
-            if !self.budget.spend_text(key) {
+        self.check_each(object.keys(), |check, key| {
+            if !check.budget.spend_text(key) {
                 return false;
             }
             let name = Value::String(key.clone());
-            is_valid &= self.with_path_step(key, &mut |check| {
+            check.with_path_step(key, &mut |check| {
                 let Err(mut violations) = check.try_apply(schema, &name, None) else {
                     return true;
                 };
@@ -213,12 +199,8 @@ impl<'a> Validation<'a, '_> {
                     violation.message.insert_str(0, "the property name ");
                 }
                 check.record_violations(violations)
-            });
-            if !self.should_continue(is_valid) {
-                return false;
-            }
-        }
-        is_valid
+            })
+        })
     }
 
     fn apply_required(&mut self, schema: &'a Object, names: &Value, object: &Object) -> bool {
@@ -279,22 +261,16 @@ impl<'a> Validation<'a, '_> {
             return true;
         };
         let properties = schema.get("properties").and_then(Value::as_object);
-        let mut is_valid = true;
-        for (key, dependent) in dependents {
-            self.budget.spend_text(key);
-            if object.contains_key(key) {
-                is_valid &= match dependent {
-                    Value::Array(names) => {
-                        self.apply_dependent_required(names, key, object, properties)
-                    }
-                    _ => self.apply(dependent, instance, evaluated.as_deref_mut()),
-                };
+        self.check_each(dependents, |check, (key, dependent)| {
+            check.budget.spend_text(key);
+            match dependent {
+                _ if !object.contains_key(key) => true,
+                Value::Array(names) => {
+                    check.apply_dependent_required(names, key, object, properties)
+                }
+                _ => check.apply(dependent, instance, evaluated.as_deref_mut()),
             }
-            if !self.should_continue(is_valid) {
-                return false;
-            }
-        }
-        is_valid
+        })
     }
 
     fn apply_dependent_required(
