@@ -29,7 +29,10 @@ impl<'a> Validation<'a, '_> {
                 self.apply_additional_properties(schema, value, object, evaluated)
             }
             "propertyNames" => self.apply_property_names(value, object),
-            "required" => self.apply_required(schema, value, object),
+            "required" => {
+                let words = format_args!("is required");
+                self.require_properties("required", words, schema, value, object)
+            }
             "dependentRequired" | "dependentSchemas" | "dependencies" => {
                 self.apply_dependents(schema, value, instance, object, evaluated)
             }
@@ -203,29 +206,23 @@ impl<'a> Validation<'a, '_> {
         })
     }
 
-    fn apply_required(&mut self, schema: &'a Object, names: &Value, object: &Object) -> bool {
+    /// Records a violation for each of `names` that the object does not contain. `words` is the
+    /// message, without the description of the expected value.
+    fn require_properties(
+        &mut self,
+        keyword: &'static str,
+        words: fmt::Arguments<'_>,
+        schema: &'a Object,
+        names: &Value,
+        object: &Object,
+    ) -> bool {
         let properties = schema.get("properties").and_then(Value::as_object);
-        let mut is_valid = true;
-        for name in names
-            .as_array()
-            .into_iter()
-            .flatten()
-            .filter_map(Value::as_str)
-        {
-            self.budget.spend_text(name);
-            if !object.contains_key(name) {
-                is_valid &= self.report_missing_property(
-                    "required",
-                    format_args!("is required"),
-                    name,
-                    properties,
-                );
-            }
-            if !self.should_continue(is_valid) {
-                return false;
-            }
-        }
-        is_valid
+        let names = names.as_array().into_iter().flatten();
+        self.check_each(names.filter_map(Value::as_str), |check, name| {
+            check.budget.spend_text(name);
+            object.contains_key(name)
+                || check.report_missing_property(keyword, words, name, properties)
+        })
     }
 
     /// Records a violation for a missing property, with a description of the expected value if the
@@ -260,42 +257,17 @@ impl<'a> Validation<'a, '_> {
         let Some(dependents) = self.read_schema_map(dependents) else {
             return true;
         };
-        let properties = schema.get("properties").and_then(Value::as_object);
         self.check_each(dependents, |check, (key, dependent)| {
             check.budget.spend_text(key);
             match dependent {
                 _ if !object.contains_key(key) => true,
-                Value::Array(names) => {
-                    check.apply_dependent_required(names, key, object, properties)
+                Value::Array(_) => {
+                    let words = format_args!("is required together with {}", QuotedName(key));
+                    check.require_properties("dependentRequired", words, schema, dependent, object)
                 }
                 _ => check.apply(dependent, instance, evaluated.as_deref_mut()),
             }
         })
-    }
-
-    fn apply_dependent_required(
-        &mut self,
-        names: &[Value],
-        key: &str,
-        object: &Object,
-        properties: Option<&'a Object>,
-    ) -> bool {
-        let mut is_valid = true;
-        for name in names.iter().filter_map(Value::as_str) {
-            self.budget.spend_text(name);
-            if !object.contains_key(name) {
-                is_valid &= self.report_missing_property(
-                    "dependentRequired",
-                    format_args!("is required together with {}", QuotedName(key)),
-                    name,
-                    properties,
-                );
-            }
-            if !self.should_continue(is_valid) {
-                return false;
-            }
-        }
-        is_valid
     }
 
     /// Returns `value` as an object of schemas. For any other value, records a fault of the schema
