@@ -4,8 +4,10 @@ use serde_json::{Map, Value};
 
 use super::check::{EvaluatedPositions, Validation};
 use super::equality::find_first_repeat;
-use super::message::CountWithNoun;
+use super::message::{CountWithNoun, CountWords};
 use super::numbers::parse_count;
+
+const COUNT_WORDS: CountWords = ("must have", "item", "items");
 
 impl<'a> Validation<'a, '_> {
     /// Applies one keyword of `schema` to an array. Keywords that do not concern arrays are
@@ -36,23 +38,8 @@ impl<'a> Validation<'a, '_> {
                 _ => true,
             },
             ("contains", _) => self.apply_contains(schema, value, items, evaluated),
-            ("minItems", _) => match parse_count(value) {
-                Some(least) if length < least => self.record_violation(
-                    "minItems",
-                    format_args!(
-                        "must have at least {}",
-                        CountWithNoun(least, "item", "items")
-                    ),
-                ),
-                _ => true,
-            },
-            ("maxItems", _) => match parse_count(value) {
-                Some(most) if length > most => self.record_violation(
-                    "maxItems",
-                    format_args!("must have at most {}", CountWithNoun(most, "item", "items")),
-                ),
-                _ => true,
-            },
+            ("minItems", _) => self.apply_count_bound("minItems", value, COUNT_WORDS, |_| length),
+            ("maxItems", _) => self.apply_count_bound("maxItems", value, COUNT_WORDS, |_| length),
             ("uniqueItems", Value::Bool(true)) => {
                 match find_first_repeat(items, &mut self.budget) {
                     Some((earlier, later)) => self.record_violation(

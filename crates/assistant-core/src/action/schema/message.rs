@@ -113,6 +113,9 @@ impl fmt::Display for QuotedKeys<'_> {
     }
 }
 
+/// The words around a count: the verb, and the noun in singular and plural.
+pub(super) type CountWords = (&'static str, &'static str, &'static str);
+
 /// A count with its noun, such as "1 item" or "2 items".
 pub(super) struct CountWithNoun(
     pub(super) u64,

@@ -6,9 +6,10 @@ use core::fmt;
 use serde_json::Value;
 
 use super::check::{EvaluatedPositions, Validation};
-use super::message::{CountWithNoun, QuotedKeys, QuotedName};
-use super::numbers::parse_count;
+use super::message::{CountWords, QuotedKeys, QuotedName};
 use crate::event::Object;
+
+const COUNT_WORDS: CountWords = ("must have", "property", "properties");
 
 impl<'a> Validation<'a, '_> {
     /// Applies one keyword of `schema` to an object. Keywords that do not concern objects are
@@ -22,6 +23,7 @@ impl<'a> Validation<'a, '_> {
         object: &Object,
         evaluated: Option<&mut EvaluatedPositions>,
     ) -> bool {
+        let length = object.len() as u64;
         match keyword {
             "properties" => self.apply_properties(value, object, evaluated),
             "patternProperties" => self.apply_pattern_properties(value, object, evaluated),
@@ -36,26 +38,12 @@ impl<'a> Validation<'a, '_> {
             "dependentRequired" | "dependentSchemas" | "dependencies" => {
                 self.apply_dependents(schema, value, instance, object, evaluated)
             }
-            "minProperties" => match parse_count(value) {
-                Some(least) if (object.len() as u64) < least => self.record_violation(
-                    "minProperties",
-                    format_args!(
-                        "must have at least {}",
-                        CountWithNoun(least, "property", "properties")
-                    ),
-                ),
-                _ => true,
-            },
-            "maxProperties" => match parse_count(value) {
-                Some(most) if (object.len() as u64) > most => self.record_violation(
-                    "maxProperties",
-                    format_args!(
-                        "must have at most {}",
-                        CountWithNoun(most, "property", "properties")
-                    ),
-                ),
-                _ => true,
-            },
+            "minProperties" => {
+                self.apply_count_bound("minProperties", value, COUNT_WORDS, |_| length)
+            }
+            "maxProperties" => {
+                self.apply_count_bound("maxProperties", value, COUNT_WORDS, |_| length)
+            }
             _ => true,
         }
     }

@@ -8,8 +8,10 @@ use serde_json::{Number, Value};
 use super::check::Validation;
 use super::describe::{describe_type_of, describe_types};
 use super::equality::is_equal;
-use super::message::{CountWithNoun, TruncatedJson, ValueList};
+use super::message::{CountWithNoun, CountWords, TruncatedJson, ValueList};
 use super::numbers::{self, parse_count};
+
+const COUNT_WORDS: CountWords = ("must be", "character long", "characters long");
 
 impl<'a> Validation<'a, '_> {
     /// Applies `type`, whose value is a name or a list of names. Any other value is satisfied by
@@ -62,6 +64,7 @@ impl<'a> Validation<'a, '_> {
         value: &'a Value,
         text: &str,
     ) -> bool {
+        let length = |check: &mut Self| check.count_characters(text);
         match (keyword, value) {
             ("pattern", Value::String(pattern)) => {
                 self.match_pattern(pattern, text) != Some(false)
@@ -70,20 +73,8 @@ impl<'a> Validation<'a, '_> {
                         format_args!("must match the pattern {pattern}"),
                     )
             }
-            ("minLength", _) => match parse_count(value) {
-                Some(least) if self.count_characters(text) < least => self.record_violation(
-                    "minLength",
-                    format_args!("must be at least {} long", character_count_with_noun(least)),
-                ),
-                _ => true,
-            },
-            ("maxLength", _) => match parse_count(value) {
-                Some(most) if self.count_characters(text) > most => self.record_violation(
-                    "maxLength",
-                    format_args!("must be at most {} long", character_count_with_noun(most)),
-                ),
-                _ => true,
-            },
+            ("minLength", _) => self.apply_count_bound("minLength", value, COUNT_WORDS, length),
+            ("maxLength", _) => self.apply_count_bound("maxLength", value, COUNT_WORDS, length),
             _ => true,
         }
     }
@@ -114,15 +105,31 @@ impl<'a> Validation<'a, '_> {
         is_valid || self.record_violation(keyword, format_args!("must be {words} {bound}"))
     }
 
+    /// Applies a keyword that bounds a count: a minimum if the keyword starts with `min`, otherwise
+    /// a maximum. A bound that is not a count is satisfied.
+    pub(super) fn apply_count_bound(
+        &mut self,
+        keyword: &'static str,
+        bound: &Value,
+        (verb, singular, plural): CountWords,
+        count: impl FnOnce(&mut Self) -> u64,
+    ) -> bool {
+        let Some(bound) = parse_count(bound) else {
+            return true;
+        };
+        let (is_valid, limit) = match keyword.starts_with("min") {
+            true => (count(self) >= bound, "least"),
+            false => (count(self) <= bound, "most"),
+        };
+        let bound = CountWithNoun(bound, singular, plural);
+        is_valid || self.record_violation(keyword, format_args!("{verb} at {limit} {bound}"))
+    }
+
     /// Returns the length of a text in Unicode code points, and charges the text to the budget.
     fn count_characters(&mut self, text: &str) -> u64 {
         self.budget.spend_text(text);
         text.chars().count() as u64
     }
-}
-
-fn character_count_with_noun(count: u64) -> CountWithNoun {
-    CountWithNoun(count, "character", "characters")
 }
 
 fn is_of_type(name: &str, instance: &Value) -> bool {
