@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::{Cx, OpenInterrupt, Refusal, Session, Verdict, execute::CallEnding};
 use crate::{
-    action::{Execution, Remember, schema},
+    action::{Execution, Remember},
     conversation::{
         CallDataChange, CallError, CallKey, Change, Decider, Decision, ErrorKind, Fingerprint,
         State, StateEvent,
@@ -176,10 +176,7 @@ impl Session {
         {
             return Err(Refusal::Unclean);
         }
-        if !entry.spec.validate {
-            return Ok(());
-        }
-        let violations = schema::validate(&entry.spec.parameters, args, &mut *cx.host);
+        let violations = super::prepare::argument_violations(entry, args, cx);
         match violations.is_empty() {
             true => Ok(()),
             false => Err(Refusal::InvalidEdit(violations)),

@@ -432,31 +432,35 @@ fn find_call_fault(entry: &Registration, call: &ToolCall, cx: &mut Cx<'_>) -> Op
         let message = format!("The arguments of {name} {fault}");
         return Some(CallError::new(ErrorKind::InvalidArguments, message));
     };
-    if !entry.spec.validate {
-        return None;
-    }
-    let violations = schema::validate(&entry.spec.parameters, args, &mut *cx.host);
-    invalid_arguments_error(&call.name, &violations)
+    find_argument_fault(entry, args, cx)
 }
 
-/// Returns the error that lists every violation with its path, so that the model can correct the
-/// arguments (rule "arguments are validated"). Returns `None` if `violations` is empty.
-pub(super) fn invalid_arguments_error(
-    name: &str,
-    violations: &[schema::Violation],
+/// Returns the error that lists every violation of the action's schema with its path, so that the
+/// model can correct the arguments (rule "arguments are validated"). Returns `None` if the
+/// arguments are valid.
+pub(super) fn find_argument_fault(
+    entry: &Registration,
+    args: &Value,
+    cx: &mut Cx<'_>,
 ) -> Option<CallError> {
+    let violations = argument_violations(entry, args, cx);
     if violations.is_empty() {
         return None;
     }
-    let messages: Vec<String> = violations
-        .iter()
-        .map(|violation| match violation.path.as_str() {
-            "" => violation.message.clone(),
-            path => format!("{path}: {}", violation.message),
-        })
-        .collect();
-    Some(CallError::new(
-        ErrorKind::InvalidArguments,
-        format!("Invalid arguments for {name}: {}", messages.join("; ")),
-    ))
+    let messages: Vec<String> = violations.iter().map(ToString::to_string).collect();
+    let (name, messages) = (&entry.spec.name, messages.join("; "));
+    let message = format!("Invalid arguments for {name}: {messages}");
+    Some(CallError::new(ErrorKind::InvalidArguments, message))
+}
+
+/// Returns the violations of the action's schema, unless the action turns validation off.
+pub(super) fn argument_violations(
+    entry: &Registration,
+    args: &Value,
+    cx: &mut Cx<'_>,
+) -> Vec<schema::Violation> {
+    match entry.spec.validate {
+        true => schema::validate(&entry.spec.parameters, args, &mut *cx.host),
+        false => Vec::new(),
+    }
 }

@@ -10,7 +10,7 @@ use super::{
     execute::CallEnding, limits::permission_error, prepare::Rebinding,
 };
 use crate::{
-    action::{Execution, Policy, Registration, schema},
+    action::{Execution, Policy, Registration},
     conversation::{
         CallDataChange, CallError, CallKey, Decision, ErrorKind, Fingerprint, State, StateEvent,
         ToolCall,
@@ -89,11 +89,8 @@ impl Session {
             return self.recheck_changed_call(key, cx);
         };
         let args = call.effective_args().cloned().unwrap_or_default();
-        if entry.spec.validate {
-            let violations = schema::validate(&entry.spec.parameters, &args, &mut *cx.host);
-            if let Some(error) = super::prepare::invalid_arguments_error(&call.name, &violations) {
-                return self.end_call(key, CallEnding::from_error(error), cx);
-            }
+        if let Some(error) = super::prepare::find_argument_fault(entry, &args, cx) {
+            return self.end_call(key, CallEnding::from_error(error), cx);
         }
         let timeout = entry.spec.timeout_ms;
         let message = self.conversation.message_of_call(key);
