@@ -337,30 +337,18 @@ impl State {
                 out: false,
                 review: clearance.review.without_check(),
             },
-            (
-                Self::HandedOff {
-                    message,
-                    out: false,
-                    review,
-                },
-                E::SendStarted,
-            ) => Self::HandedOff {
-                message,
-                out: true,
-                review,
-            },
-            (
-                Self::HandedOff {
-                    message,
-                    out: true,
-                    review,
-                },
-                E::SendFailed,
-            ) => Self::HandedOff {
-                message,
-                out: false,
-                review,
-            },
+            (mut state, event @ (E::SendStarted | E::SendFailed)) => {
+                let is_sending = matches!(event, E::SendStarted);
+                match &mut state {
+                    Self::HandedOff { out, .. } | Self::InterruptApproved { out, .. }
+                        if *out != is_sending =>
+                    {
+                        *out = is_sending;
+                    }
+                    _ => return Err(state),
+                }
+                state
+            }
 
             // A running or denied call ignores interrupts of the agent.
             (
@@ -392,12 +380,6 @@ impl State {
                     ..
                 },
             ) => Self::InterruptDenied { reason, review },
-            (Self::InterruptApproved { out: false, review }, E::SendStarted) => {
-                Self::InterruptApproved { out: true, review }
-            }
-            (Self::InterruptApproved { out: true, review }, E::SendFailed) => {
-                Self::InterruptApproved { out: false, review }
-            }
             (
                 Self::InterruptApproved { review, .. } | Self::Interrupted { review, .. },
                 E::InterruptLifted,
