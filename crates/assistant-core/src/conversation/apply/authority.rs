@@ -13,15 +13,9 @@ use crate::{
 /// The coverage of activities and reasoning by a snapshot.
 #[derive(Debug)]
 pub(super) struct SnapshotCoverage {
-    activity: CoveredActivities,
+    /// The types of the covered activities, or `None` if all activities are covered.
+    activity_types: Option<Vec<String>>,
     reasoning: bool,
-}
-
-/// The activities that a snapshot covers.
-#[derive(Debug)]
-enum CoveredActivities {
-    All,
-    Types(Vec<String>),
 }
 
 impl SnapshotCoverage {
@@ -32,25 +26,19 @@ impl SnapshotCoverage {
     /// snapshot covers none.
     pub(super) fn from_snapshot(messages: &[Message], metadata: Option<&Object>) -> Self {
         let has_role = |role| messages.iter().any(|message| message.role() == role);
-        let default_coverage = if has_role(Role::Activity) {
-            CoveredActivities::All
-        } else {
-            CoveredActivities::Types(Vec::new())
-        };
+        let default_types = (!has_role(Role::Activity)).then(Vec::new);
         let client_metadata = metadata.and_then(|metadata| metadata.get("@ag-ui/client"));
-        let activity = match client_metadata {
-            None => default_coverage,
+        let activity_types = match client_metadata {
+            None => default_types,
             Some(Value::Object(fields)) => match fields.get("authoritativeActivityTypes") {
-                None => default_coverage,
-                Some(Value::Null) => CoveredActivities::All,
-                Some(types) => {
-                    CoveredActivities::Types(parse_string_list(types).unwrap_or_default())
-                }
+                None => default_types,
+                Some(Value::Null) => None,
+                Some(types) => Some(parse_string_list(types).unwrap_or_default()),
             },
-            Some(_) => CoveredActivities::Types(Vec::new()),
+            Some(_) => Some(Vec::new()),
         };
         Self {
-            activity,
+            activity_types,
             reasoning: has_role(Role::Reasoning),
         }
     }
@@ -60,12 +48,11 @@ impl SnapshotCoverage {
     pub(super) fn should_keep(&self, message: &conversation::Message) -> bool {
         match message.role {
             Role::Reasoning => !self.reasoning,
-            Role::Activity => match &self.activity {
-                CoveredActivities::All => false,
-                CoveredActivities::Types(types) => !message.parts.iter().any(
-                    |part| matches!(part, Part::Data(data) if types.contains(&data.data_type)),
-                ),
-            },
+            Role::Activity => self.activity_types.as_ref().is_some_and(|types| {
+                let is_covered =
+                    |part: &Part| matches!(part, Part::Data(data) if types.contains(&data.data_type));
+                !message.parts.iter().any(is_covered)
+            }),
             _ => false,
         }
     }
