@@ -37,7 +37,7 @@ impl Session {
         call.set_args_text(&args.to_string());
         call.end_args();
         let key = self.conversation.add_direct_call(call, request);
-        self.check_complete_call(&key, cx);
+        self.check_call(&key, false, cx);
     }
 
     /// Returns the key of the call whose handler requests an action; `None` if the request does not

@@ -47,7 +47,7 @@ impl Session {
         };
         let is_current = self.conversation.is_of_newest_run(call);
         if is_current && call.has_ended() {
-            self.check_complete_call(key, cx);
+            self.check_call(key, false, cx);
         }
     }
 
@@ -66,13 +66,8 @@ impl Session {
     }
 
     /// Checks a call with complete arguments. Does nothing if an earlier check is still valid, or
-    /// if the call is running, decided or ended.
-    pub(super) fn check_complete_call(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
-        self.check_call(key, false, cx);
-    }
-
-    /// Checks a call like [`Self::check_complete_call`]. If `ask` is true, the user is asked
-    /// regardless of the rules.
+    /// if the call is running, decided or ended. If `ask` is true, the user is asked regardless of
+    /// the rules.
     pub(super) fn check_call(&mut self, key: &CallKey, ask: bool, cx: &mut Cx<'_>) {
         let Some(call) = self.conversation.call(key) else {
             return;

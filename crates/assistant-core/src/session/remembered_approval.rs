@@ -129,7 +129,7 @@ impl Session {
                 Some(State::HandedOff { out: false, .. }) => self.revoke_call_permission(&key),
                 _ => continue,
             }
-            self.check_complete_call(&key, cx);
+            self.check_call(&key, false, cx);
         }
     }
 

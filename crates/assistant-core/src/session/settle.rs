@@ -200,7 +200,7 @@ impl Session {
                 self.conversation
                     .close_call(key, CallEnd::Cancelled, cx.now);
             } else if is_of_run || !matches!(call.state(), State::Open(_)) {
-                self.check_complete_call(&key, cx);
+                self.check_call(&key, false, cx);
             } else {
                 self.give_up_without_sending(&key, Some("superseded"), cx);
             }
