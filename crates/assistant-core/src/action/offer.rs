@@ -55,8 +55,6 @@ impl OfferFilter {
 pub struct ToolInfo {
     pub(crate) name: String,
     pub(crate) description: String,
-    /// The JSON Schema of the action's arguments.
-    pub(crate) parameters: Value,
     pub(crate) tags: Vec<String>,
     pub(crate) version: Option<String>,
     pub(crate) fingerprint: ActionFingerprint,
@@ -104,7 +102,6 @@ impl ToolInfo {
         Self {
             name: spec.name.clone(),
             description: spec.description.clone(),
-            parameters: spec.parameters.clone(),
             tags: spec.tags.clone(),
             version: spec.version.clone(),
             fingerprint: spec.fingerprint(),
