@@ -22,6 +22,12 @@ impl Conversation {
         }
     }
 
+    /// Returns the state of the call with this key, or `None` if the call belongs neither to a
+    /// message nor to the page.
+    pub(crate) fn state_of(&self, key: &CallKey) -> Option<&State> {
+        self.call(key).map(ToolCall::state)
+    }
+
     /// Returns the calls of a message, in order.
     pub fn calls_in<'a>(&'a self, message: &'a Message) -> impl Iterator<Item = &'a ToolCall> {
         let keys = message.parts.iter().filter_map(Part::call_key);

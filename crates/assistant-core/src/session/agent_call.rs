@@ -128,22 +128,14 @@ impl Session {
     }
 
     pub(super) fn is_delegated(&self, key: &CallKey) -> bool {
-        let call = self.conversation.call(key);
-        call.is_some_and(|call| {
-            matches!(
-                call.state(),
-                State::Remote {
-                    delegated: true,
-                    ..
-                }
-            )
-        })
+        let state = self.conversation.state_of(key);
+        matches!(state, Some(State::Remote { delegated, .. }) if *delegated)
     }
 
     /// Returns true if the call was handed off and has no result.
-    fn is_handed_off(&self, key: &CallKey) -> bool {
-        let call = self.conversation.call(key);
-        call.is_some_and(|call| matches!(call.state(), State::HandedOff { .. }))
+    pub(super) fn is_handed_off(&self, key: &CallKey) -> bool {
+        let state = self.conversation.state_of(key);
+        matches!(state, Some(State::HandedOff { .. }))
     }
 
     /// Ends a call with an error, since the agent's run ended without a result for the call. The

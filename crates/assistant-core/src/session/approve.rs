@@ -29,7 +29,7 @@ impl Session {
         if self.answer_card_interrupts(key, shown, &verdict, cx) {
             return;
         }
-        let state = self.conversation.call(key).map(|call| call.state().clone());
+        let state = self.conversation.state_of(key).cloned();
         let is_on_path =
             self.conversation.is_run_call(key) || self.conversation.is_direct_call(key);
         match (state, &verdict) {

@@ -68,10 +68,8 @@ impl Session {
     /// calls.
     fn give_up_unchecked_calls(&mut self, cx: &mut Cx<'_>) {
         for key in self.conversation.active_calls() {
-            let call = self.conversation.call(&key);
-            let is_unchecked = call
-                .is_some_and(|call| matches!(call.state(), State::Streaming(_) | State::Open(_)));
-            if is_unchecked {
+            let state = self.conversation.state_of(&key);
+            if matches!(state, Some(State::Streaming(_) | State::Open(_))) {
                 self.give_up_call(&key, Some("superseded"), cx);
             }
         }

@@ -162,8 +162,7 @@ impl Session {
     /// answered them.
     fn cancel_answered_handlers(&self, running: &[(CallKey, InvocationId)], cx: &mut Cx<'_>) {
         for (key, invocation) in running {
-            let call = self.conversation.call(key);
-            if !call.is_some_and(|call| matches!(call.state(), State::Running(..))) {
+            if !matches!(self.conversation.state_of(key), Some(State::Running(..))) {
                 cx.push_effect(Effect::CancelHandler {
                     invocation: *invocation,
                 });

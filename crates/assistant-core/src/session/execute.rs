@@ -127,14 +127,11 @@ impl Session {
         let check = self.conversation.call(key).and_then(ToolCall::check);
         let is_eager = check.is_some_and(|check| check.eager);
         let may_run = is_run_over || is_eager;
-        let is_ready = |session: &Self| {
-            let call = session.conversation.call(key);
-            call.is_some_and(|call| matches!(call.state(), State::Allowed(_)))
-        };
-        if is_ready(self) && may_run && self.rebind_check(key, cx) == Rebinding::Invalid {
+        let is_ready = matches!(self.conversation.state_of(key), Some(State::Allowed(_)));
+        if is_ready && may_run && self.rebind_check(key, cx) == Rebinding::Invalid {
             self.recheck_call(key, false, cx);
         }
-        let Some(state) = self.conversation.call(key).map(ToolCall::state) else {
+        let Some(state) = self.conversation.state_of(key) else {
             return;
         };
         let was_allowed = matches!(state, State::Allowed(_));
@@ -149,12 +146,9 @@ impl Session {
         }
         // A call whose approval had lapsed was checked again. If the check found a fault or a
         // denial, the call is advanced again, so that the result is recorded at once.
-        let is_decided = |state: &State| matches!(state, State::Invalid(..) | State::Denied { .. });
-        let call = self
-            .conversation
-            .call(key)
-            .filter(|_| was_allowed && is_run_over);
-        if call.is_some_and(|call| is_decided(call.state())) {
+        let state = self.conversation.state_of(key);
+        let is_decided = matches!(state, Some(State::Invalid(..) | State::Denied { .. }));
+        if was_allowed && is_run_over && is_decided {
             self.advance_call(key, cx);
         }
     }

@@ -314,13 +314,8 @@ impl Session {
     /// their answers.
     pub(super) fn mark_answers_on_run_branch(&mut self, event: StateEvent) {
         for key in self.conversation.active_calls() {
-            let has_answer = self.conversation.call(&key).is_some_and(|call| {
-                matches!(
-                    call.state(),
-                    State::InterruptApproved { .. } | State::HandedOff { .. }
-                )
-            });
-            if has_answer {
+            let state = self.conversation.state_of(&key);
+            if let Some(State::InterruptApproved { .. } | State::HandedOff { .. }) = state {
                 self.conversation.apply_state_event(&key, event.clone());
             }
         }

@@ -83,10 +83,8 @@ impl Session {
                 UseStatus::Awaited => false,
                 UseStatus::Void => {
                     self.recheck_call(key, false, cx);
-                    let call = self.conversation.call(key);
-                    let is_allowed =
-                        call.is_some_and(|call| matches!(call.state(), State::Allowed(_)));
-                    is_allowed && self.admit_start(key, cx)
+                    matches!(self.conversation.state_of(key), Some(State::Allowed(_)))
+                        && self.admit_start(key, cx)
                 }
             },
             Some(Err(reason)) => {
@@ -100,8 +98,7 @@ impl Session {
     /// asked about this version of the call. Returns the answer; `None` while the answer is
     /// pending, or if the call is not ready to start.
     fn request_permission(&mut self, key: &CallKey, cx: &mut Cx<'_>) -> Option<Result<(), String>> {
-        let call = self.conversation.call(key)?;
-        let entry = self.registration_for(call)?;
+        let (call, entry) = self.call_with_registration(key)?;
         let fingerprint = Fingerprint::from_call(call, Some(&entry.spec));
         let State::Allowed(clearance) = call.state() else {
             return None;
@@ -133,8 +130,7 @@ impl Session {
     /// Discards the permission of a call that may not start yet, since the application must be
     /// asked right before the start (rule "permission").
     pub(super) fn discard_early_permission(&mut self, key: &CallKey) {
-        let state = self.conversation.call(key).map(ToolCall::state);
-        if let Some(State::Allowed(clearance)) = state
+        if let Some(State::Allowed(clearance)) = self.conversation.state_of(key)
             && let Permission::Given(_) = clearance.permission
         {
             let change = CallDataChange::Permission(Permission::Unasked);
@@ -151,10 +147,10 @@ impl Session {
         cx: &mut Cx<'_>,
     ) -> Option<(Ticket, Answer<Result<(), String>>)> {
         let ticket = Ticket(self.next_number());
-        let call = self.conversation.call(key)?;
+        let (call, entry) = self.call_with_registration(key)?;
         let question = PolicyQuestion {
             ticket,
-            registration: self.registration_for(call)?.id,
+            registration: entry.id,
             call: key,
             name: &call.name,
             args: call.effective_args()?,
@@ -221,8 +217,7 @@ impl Session {
         starts: bool,
         now: i64,
     ) -> Option<CallError> {
-        let call = self.conversation.call(key)?;
-        let entry = self.registration_for(call)?;
+        let (call, entry) = self.call_with_registration(key)?;
         let (limits, name) = (entry.spec.limits, call.name.clone());
         let other_starts = || self.conversation.count_other_starts(key);
         if let Some(max) = limits.per_run.filter(|max| other_starts() >= *max) {

@@ -54,8 +54,7 @@ impl Session {
     /// Ends an open call on a branch other than the run branch, unless the call waits for a
     /// decision or a stored interrupt blocks it.
     fn give_up_call_on_other_branch(&mut self, key: &CallKey, cx: &mut Cx<'_>) {
-        let call = self.conversation.call(key);
-        let is_asked = call.is_some_and(|call| matches!(call.state(), State::Asked(_)));
+        let is_asked = matches!(self.conversation.state_of(key), Some(State::Asked(_)));
         if !is_asked && !self.keep_call_interrupted(key) {
             self.give_up_call(key, Some("interrupted"), cx);
         }

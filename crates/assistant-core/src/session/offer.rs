@@ -75,15 +75,10 @@ impl Session {
     /// fingerprint that was recorded for a stored call, or offered in its run, differs from that of
     /// the active registration, the call is marked as changed, and the user is asked.
     pub(super) fn record_action_fingerprint(&mut self, key: &CallKey) {
-        let Some(call) = self.conversation.call(key) else {
+        let Some((call, entry)) = self.call_with_registration(key) else {
             return;
         };
-        let Some(current_fingerprint) = self
-            .registration_for(call)
-            .map(|entry| entry.spec.fingerprint())
-        else {
-            return;
-        };
+        let current_fingerprint = entry.spec.fingerprint();
         let run_fingerprint = match self.conversation.is_direct_call(key) {
             true => None,
             false => self.turn.offered_fingerprint(&call.name),

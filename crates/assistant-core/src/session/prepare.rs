@@ -189,8 +189,7 @@ impl Session {
     /// Returns the fault of a call of a registered action, or the limit that the call exceeds.
     /// Returns `None` for a valid call, a call without an action, and a call that its provider ran.
     fn find_fault_or_limit(&mut self, key: &CallKey, cx: &mut Cx<'_>) -> Option<CallError> {
-        let call = self.conversation.call(key)?;
-        let entry = self.registration_for(call)?;
+        let (call, entry) = self.call_with_registration(key)?;
         if call.origin == Origin::Provider {
             return None;
         }
@@ -260,6 +259,15 @@ impl Session {
             true => self.registry.executable(&call.name).ok(),
             false => self.offered_registration(&call.name),
         }
+    }
+
+    /// Returns a call with the registration of its action, or `None` if either is missing.
+    pub(super) fn call_with_registration(
+        &self,
+        key: &CallKey,
+    ) -> Option<(&ToolCall, &Registration)> {
+        let call = self.conversation.call(key)?;
+        Some((call, self.registration_for(call)?))
     }
 
     /// Returns the active registration for a name, if the newest run offered the action. A
@@ -350,8 +358,8 @@ impl Session {
     /// removed or disabled.
     pub(super) fn recheck_rule_calls(&mut self, removed: RegistrationId, cx: &mut Cx<'_>) {
         for key in self.conversation.call_keys_of_registration(removed) {
-            let call = self.conversation.call(&key);
-            if call.is_some_and(|call| matches!(call.state(), State::RuleAsked { .. })) {
+            let state = self.conversation.state_of(&key);
+            if matches!(state, Some(State::RuleAsked { .. })) {
                 self.recheck_call(&key, false, cx);
             }
         }

@@ -16,9 +16,8 @@ impl Session {
     /// Returns true if a call runs in the page and its action has a preview, which is then part of
     /// the approval.
     pub(super) fn has_preview(&self, key: &CallKey) -> bool {
-        let call = self.conversation.call(key);
-        let entry = call.and_then(|call| self.registration_for(call));
-        entry.is_some_and(|entry| {
+        let call = self.call_with_registration(key);
+        call.is_some_and(|(_, entry)| {
             entry.spec.has_preview && entry.spec.execution == Execution::Client
         })
     }
@@ -35,9 +34,7 @@ impl Session {
             return;
         }
         let ticket = Ticket(self.next_number());
-        let call = self.conversation.call(key);
-        let Some((call, entry)) = call.and_then(|call| Some((call, self.registration_for(call)?)))
-        else {
+        let Some((call, entry)) = self.call_with_registration(key) else {
             return;
         };
         let Some(args) = call.effective_args().cloned() else {
@@ -140,7 +137,7 @@ impl Session {
     /// Returns true if the user has approved a call and the preview is being requested again.
     #[must_use]
     pub fn is_checking_preview(&self, key: &CallKey) -> bool {
-        let state = self.conversation.call(key).map(ToolCall::state);
+        let state = self.conversation.state_of(key);
         matches!(state, Some(State::Asked(question)) if question.is_approved())
     }
 }

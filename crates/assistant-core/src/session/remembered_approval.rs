@@ -41,9 +41,8 @@ impl Session {
     /// the call. Returns the default bounds if the call has no registered action.
     #[must_use]
     pub fn grant_bounds(&self, key: &CallKey) -> GrantBounds {
-        let call = self.conversation.call(key);
-        let entry = call.and_then(|call| self.registration_for(call));
-        entry.map_or_else(GrantBounds::default, |entry| {
+        let call = self.call_with_registration(key);
+        call.map_or_else(GrantBounds::default, |(_, entry)| {
             entry.spec.grant_bounds.clone()
         })
     }

@@ -319,8 +319,7 @@ impl Session {
     /// interrupted calls whose interrupt is answered.
     pub(super) fn end_abandoned_calls(&mut self, cx: &mut Cx<'_>) {
         for key in self.conversation.active_calls() {
-            let state = self.conversation.call(&key).map(|call| call.state());
-            let is_continued = match state {
+            let is_continued = match self.conversation.state_of(&key) {
                 Some(State::HandedOff { .. }) => {
                     let call = self.conversation.call(&key);
                     call.is_some_and(|call| call.hand_off_message_id().is_some())

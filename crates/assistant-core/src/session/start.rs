@@ -132,8 +132,7 @@ impl Session {
     /// state and of the first check. The second check refuses nothing while the first check is
     /// correct; the tests of this module bypass the first check.
     fn startable_action(&self, key: &CallKey, now: i64) -> Option<&Registration> {
-        let call = self.conversation.call(key)?;
-        let entry = self.registration_for(call)?;
+        let (call, entry) = self.call_with_registration(key)?;
         let runs_in_page = entry.spec.has_handler && entry.spec.execution == Execution::Client;
         let is_bound = call.check()?.registration == Some(entry.id);
         let may_start = runs_in_page && is_bound && self.is_permitted_as_shown(call, entry, now);
@@ -143,9 +142,8 @@ impl Session {
     /// Returns true if a call may be handed off to the agent: the user approved exactly this call,
     /// or the action's rules permit exactly this call without asking.
     pub(super) fn is_permitted_for_agent(&self, key: &CallKey, now: i64) -> bool {
-        let call = self.conversation.call(key);
-        let entry = call.and_then(|call| Some((call, self.registration_for(call)?)));
-        entry.is_some_and(|(call, entry)| {
+        let call = self.call_with_registration(key);
+        call.is_some_and(|(call, entry)| {
             entry.spec.execution == Execution::Agent && self.is_permitted_as_shown(call, entry, now)
         })
     }

@@ -73,8 +73,8 @@ impl Session {
     pub(super) fn give_up_calls(&mut self, reason: Option<&str>, cx: &mut Cx<'_>) {
         let has_question = self.interrupts.has_uncancelled();
         for key in self.conversation.active_calls() {
-            let call = self.conversation.call(&key);
-            let stays_open = call.is_some_and(|call| match call.state() {
+            let state = self.conversation.state_of(&key);
+            let stays_open = state.is_some_and(|state| match state {
                 State::HandedOff { .. } => true,
                 State::Remote {
                     delegated: true, ..
@@ -104,8 +104,7 @@ impl Session {
     /// Gives up the handed-off calls, since no run sends their approval.
     pub(super) fn give_up_handed_off_calls(&mut self, cx: &mut Cx<'_>) {
         for key in self.conversation.active_calls() {
-            let call = self.conversation.call(&key);
-            if call.is_some_and(|call| matches!(call.state(), State::HandedOff { .. })) {
+            if self.is_handed_off(&key) {
                 self.give_up_call(&key, None, cx);
             }
         }
@@ -147,8 +146,7 @@ impl Session {
     }
 
     pub(super) fn cancel_handler(&self, key: &CallKey, cx: &mut Cx<'_>) {
-        let call = self.conversation.call(key);
-        if let Some(State::Running(invocation, ..)) = call.map(|call| call.state()) {
+        if let Some(State::Running(invocation, ..)) = self.conversation.state_of(key) {
             cx.push_effect(Effect::CancelHandler {
                 invocation: *invocation,
             });
@@ -166,8 +164,8 @@ impl Session {
             return;
         }
         for key in self.conversation.call_keys_of_registration(id) {
-            let call = self.conversation.call(&key);
-            if call.is_some_and(|call| call.state().is_starting_or_running()) {
+            let state = self.conversation.state_of(&key);
+            if state.is_some_and(State::is_starting_or_running) {
                 self.give_up_call(&key, Some("unmounted"), cx);
             }
         }
