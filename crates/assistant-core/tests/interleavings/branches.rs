@@ -71,13 +71,8 @@ impl Branches {
         if !offers {
             self.offered = None;
         } else if self.offered.is_none() || moved {
-            let forgotten = forgotten_message(session).map(|id| LastUserMessage(Some(id)));
-            self.offered = Some(forgotten.unwrap_or_else(|| match input {
-                // A regeneration without an answer is repeated, although the branch of the old
-                // answer is selected again.
-                Input::RunClosed { .. } => last_user_message_of(path, conversation),
-                _ => last_user_message(conversation),
-            }));
+            let message = newest_run_message(session).map(|id| LastUserMessage(Some(id)));
+            self.offered = Some(message.unwrap_or_else(|| last_user_message(conversation)));
         }
     }
 
@@ -103,26 +98,19 @@ impl Branches {
     }
 }
 
-/// Returns the message of the user that began the newest run, if a snapshot has omitted it since.
-/// Retry sends it again.
-fn forgotten_message(session: &Session) -> Option<MessageId> {
-    let conversation = session.conversation();
+/// Returns the message of the user that began the newest run, if a message began it. Retry repeats
+/// this run, even if a list has omitted the message since, or if a regeneration brought no answer,
+/// so that the branch of the old answer is selected again.
+fn newest_run_message(session: &Session) -> Option<MessageId> {
     let base = session.summary().runs().last()?.base().cloned()?;
-    let is_from_user = conversation.message(&base)?.role() == Role::User;
-    let is_on_path = conversation.run_path().any(|message| *message.id() == base);
-    (is_from_user && !is_on_path).then_some(base)
+    let message = session.conversation().message(&base)?;
+    (message.role() == Role::User).then_some(base)
 }
 
 fn last_user_message(conversation: &Conversation) -> LastUserMessage {
-    last_user_message_of(&run_path(conversation), conversation)
-}
-
-fn last_user_message_of(path: &[MessageId], conversation: &Conversation) -> LastUserMessage {
-    let is_from_user = |id: &&MessageId| {
-        let message = conversation.message(id);
-        message.is_some_and(|message| message.role() == Role::User)
-    };
-    LastUserMessage(path.iter().rev().find(is_from_user).cloned())
+    let mut path = conversation.run_path().rev();
+    let message = path.find(|message| message.role() == Role::User);
+    LastUserMessage(message.map(|message| message.id().clone()))
 }
 
 /// A message of a branch: its id, its text, its calls with their results.

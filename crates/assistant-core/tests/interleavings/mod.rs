@@ -101,6 +101,20 @@ fn retry_repeats_a_regeneration_without_an_answer() {
     play(0, &Schedule(schedule));
 }
 
+/// A run without an answer is followed by a run for a message that was sent meanwhile: Retry
+/// repeats the second run.
+#[test]
+fn retry_repeats_the_run_of_an_interjected_message() {
+    use act::{Act, Shake, Tree};
+    let schedule = vec![
+        Act::Tree(Tree::Interject),
+        Act::Proceed(0),
+        Act::Proceed(0),
+        Act::Shake(Shake::Retry),
+    ];
+    play(0, &Schedule(schedule));
+}
+
 /// A call left on a branch is followed by its result, regardless of the position of the original's.
 #[test]
 fn a_result_is_listed_after_a_copied_call() {
