@@ -42,6 +42,15 @@ pub(super) struct StoredRuns {
     url: Rc<str>,
 }
 
+/// The response of a server to the request for the events of a run.
+enum StoredEvents {
+    More(Response),
+    /// The server knows the run, but has no further event, or does not store its events any more.
+    Over,
+    /// The server does not know the run.
+    Unknown,
+}
+
 impl StoredRuns {
     pub(super) fn new(url: &str) -> Self {
         Self { url: url.into() }
@@ -66,14 +75,14 @@ impl StoredRuns {
     }
 
     /// Requests the events of a run after the event with the id `after`, or all events if `after`
-    /// is `None`. Returns `None` if the run is not stored, or if no event is left.
+    /// is `None`.
     async fn request_events(
         &self,
         agent: &Endpoint,
         input: &RunInput,
         after: Option<String>,
         signal: &AbortSignal,
-    ) -> Result<Option<Response>, Failure> {
+    ) -> Result<StoredEvents, Failure> {
         let mut endpoint = self.run_endpoint(agent, &input.thread_id, &input.run_id)?;
         // The header is omitted if the id is not a valid header value. The server then sends all
         // events again, and the reader skips those that it has already read.
@@ -82,11 +91,13 @@ impl StoredRuns {
         }
         retry(async || {
             let response = endpoint.send("", None, signal).await?;
-            if matches!(response.status(), 204 | 404 | 410) {
-                return Ok(None);
+            match response.status() {
+                404 => return Ok(StoredEvents::Unknown),
+                204 | 410 => return Ok(StoredEvents::Over),
+                _ => {}
             }
             response::check_response(&response, Some(EVENT_STREAM)).await?;
-            Ok(Some(response))
+            Ok(StoredEvents::More(response))
         })
         .await
     }
@@ -109,18 +120,19 @@ impl StoredRuns {
         let mut idle_connections = 0;
         let mut is_new = true;
         loop {
-            let response = match next_response.take() {
-                Some(response) => Some(response),
+            let stored_events = match next_response.take() {
+                Some(response) => StoredEvents::More(response),
                 None => {
                     let after = reader.reconnect();
                     self.request_events(agent, input, after, signal).await?
                 }
             };
-            let Some(response) = response else {
-                return Ok(match is_new {
-                    true => StreamEnd::Nothing,
-                    false => StreamEnd::Closed,
-                });
+            let response = match stored_events {
+                StoredEvents::More(response) => response,
+                StoredEvents::Unknown if is_new => return Ok(StreamEnd::Nothing),
+                // Nothing is left of a run that the page had begun to read.
+                StoredEvents::Over if is_new && input.resumes => return Ok(StreamEnd::Nothing),
+                StoredEvents::Over | StoredEvents::Unknown => return Ok(StreamEnd::Closed),
             };
             is_new = false;
             let (count_before, opened_at) = (sink.count, now());

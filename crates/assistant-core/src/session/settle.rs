@@ -38,7 +38,9 @@ impl Session {
             return self.resume_cut_run(run, cx);
         }
         // The agent may continue a stored run whose end is missing, next to the run of a retry.
-        if self.options.agent.replays && run.finish.is_none() && end != StreamEnd::Nothing {
+        let was_sent = run.started || run.resumes || !is_unsent(&end);
+        let may_continue = run.finish.is_none() && end != StreamEnd::Nothing && was_sent;
+        if self.options.agent.replays && may_continue {
             cx.push_effect(Effect::AbortRun { run: key });
         }
         // Texts that are still open are closed and marked as incomplete, since the agent has not
@@ -460,4 +462,9 @@ pub(super) const fn missing_end_notice(started: bool) -> (NoticeKind, &'static s
         ),
         false => (NoticeKind::Silent, "The assistant didn't reply."),
     }
+}
+
+/// Returns true if the request of a run could not be made.
+fn is_unsent(end: &StreamEnd) -> bool {
+    matches!(end, StreamEnd::Failed(failure) if failure.kind() == FailureKind::Request)
 }
