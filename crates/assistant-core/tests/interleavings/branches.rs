@@ -43,7 +43,7 @@ impl Branches {
         if matches!(input, Input::Event { .. } | Input::RunClosed { .. }) {
             // A list may omit the message of a question.
             for at in self.asked_at.values_mut() {
-                let was_there = at.as_ref().is_none_or(|at| path.contains(at));
+                let was_there = at.as_ref().is_some_and(|at| path.contains(at));
                 if was_there && !at.as_ref().is_some_and(is_there) {
                     at.clone_from(&tip);
                 }

@@ -78,8 +78,9 @@ impl<M> Tree<M> {
     }
 
     fn show_path(&mut self, path: Vec<usize>) {
-        self.remember_choices(&path);
+        // Closing the gaps stores the choices of the path that was shown before.
         self.close_gaps();
+        self.remember_choices(&path);
         self.shown = (path != self.path).then_some(path);
         self.path_edition += 1;
         self.changes.push(Change::Path);
