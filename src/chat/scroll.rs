@@ -287,14 +287,14 @@ impl ScrollState {
             return false;
         };
         self.is_question_pending.set_value(false);
-        // The summary of several questions is shown first if it fits into the view, so that the
-        // user knows their number.
+        // The summary of several questions is shown first if it leaves half of the view to the
+        // first question, so that the user knows their number.
         let question_top = question.get_bounding_client_rect().top();
         let summary = scroller.query_selector(SUMMARY_SELECTOR).ok().flatten();
         let available_height = f64::from(scroller.client_height()) - 2.0 * QUESTION_MARGIN;
         let top_element = summary.filter(|summary| {
             let bounds = summary.get_bounding_client_rect();
-            bounds.top() <= question_top && bounds.height() <= available_height
+            bounds.top() <= question_top && bounds.height() <= available_height / 2.0
         });
         let edge = scroller.get_bounding_client_rect().top() + QUESTION_MARGIN;
         let top_element = top_element.unwrap_or(question);

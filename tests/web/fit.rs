@@ -630,11 +630,11 @@ async fn the_reading_hint_is_in_view_with_the_buttons() {
 
 /// Rule "several questions of one response": the user sees first how many there are
 #[wasm_bindgen_test]
-async fn the_summary_of_several_requests_is_in_view_in_a_small_window() {
+async fn the_summary_of_several_requests_is_in_view_in_a_narrow_window() {
     let pay = |script: Script, to: &str| script.call("pay", &json!({"to": to}));
     let script = ["Ann", "Bo", "Cy"].into_iter().fold(Script::new(), pay);
     let agent = MockAgent::new().answer(script);
-    let chat = boxed_with(agent, RwSignal::new(460), register_pay).await;
+    let chat = boxed_with(agent, RwSignal::new(740), register_pay).await;
     chat.assistant.send("go").unwrap();
     chat.appears(".la-batch").await;
     let edges = |selector: &str| {
