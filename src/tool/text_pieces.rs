@@ -63,7 +63,7 @@ pub(super) struct PieceSplitter<'a> {
 
 impl<'a> PieceSplitter<'a> {
     pub(super) fn new(text: &'a str, detail: EscapeMode) -> Self {
-        let imitates_ascii = detail == EscapeMode::Exact && poses_as_ascii(text);
+        let imitates_ascii = detail == EscapeMode::Exact && poses_visibly(text);
         Self {
             text,
             detail,
@@ -314,7 +314,7 @@ fn is_name(text: &str, word: Range<usize>) -> bool {
     let before = text_before(text, word.start);
     let after = text_after(text, word.end);
     let search_start = word.start - before.len();
-    let is_token_end = |c: char| c == '"' || c.is_whitespace() || is_hidden(c);
+    let is_token_end = |c: char| c == '"' || c.is_whitespace();
     let surrounding_piece = |is_separator: &dyn Fn(char) -> bool| {
         let start = before
             .rfind(is_separator)
@@ -324,11 +324,21 @@ fn is_name(text: &str, word: Range<usize>) -> bool {
     };
     let (token, _) = surrounding_piece(&is_token_end);
     let is_ascii_mark = |c: char| c.is_ascii_alphabetic() || matches!(c, '@' | '_');
-    if poses_as_ascii(token) && token.contains(is_ascii_mark) {
+    if poses_visibly(token) && token.contains(is_ascii_mark) {
         return true;
     }
-    let (key, end) = surrounding_piece(&|c| matches!(c, '"' | '\n') || is_hidden(c));
-    poses_as_ascii(key) && text.get(end..).is_some_and(|rest| rest.starts_with("\":"))
+    let (key, end) = surrounding_piece(&|c| matches!(c, '"' | '\n'));
+    poses_visibly(key) && text.get(end..).is_some_and(|rest| rest.starts_with("\":"))
+}
+
+/// Returns true if the visible characters of a text imitate ASCII. A blank letter does not hide an
+/// imitation beside it.
+fn poses_visibly(text: &str) -> bool {
+    if !text.contains(is_hidden) {
+        return poses_as_ascii(text);
+    }
+    let visible_text: String = text.chars().filter(|c| !is_hidden(*c)).collect();
+    poses_as_ascii(&visible_text)
 }
 
 /// Splits a word into pieces, with a code for each marked letter.
