@@ -2,7 +2,7 @@
 //!
 //! Each component that could show a question claims the question. The window that was mounted first
 //! shows the question, until its component is unmounted or another component takes the question
-//! over.
+//! over. The announcements to assistive technology belong to the first window that is open.
 
 use std::{cell::RefCell, collections::HashMap};
 

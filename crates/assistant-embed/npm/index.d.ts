@@ -29,8 +29,9 @@ export interface MountOptions {
   /**
    * Headers to send with every request: an object, or a function that is called for each request. If the agent answers
    * with HTTP 401, the function is called once more, with `refused` true, and the request is repeated. It must answer
-   * within ten seconds; if it fails, nothing is sent, and the chat shows why. Names and values must be valid in a
-   * request: values of Latin-1 characters. A header without a value is left out.
+   * within ten seconds; if it fails, nothing is sent, and the chat shows why. With `reattach`, requests that read or end
+   * a run are repeated instead. Names and values must be valid in a request: values of Latin-1 characters. A header
+   * without a value is left out.
    */
   headers?: RequestHeaders | ((request: HeaderRequest) => RequestHeaders | Promise<RequestHeaders>);
   /** The credentials of the browser that requests carry; `"same-origin"` by default. */
@@ -61,8 +62,8 @@ export interface MountOptions {
   limits?: Partial<Limits>;
   /**
    * The language of the labels: English, or `ar`, `de`, `es`, `fr`, `ja`, `pt`, `zh` (simplified; Chinese in traditional
-   * characters, such as `zh-TW`, is English), each also with a region; others are English. It also selects the plural forms of own labels. Its file is fetched with the program. The
-   * element of the chat should have the same `lang`.
+   * characters, such as `zh-TW`, is English), each also with a region; others are English. It also selects the plural
+   * forms of own labels. Its file is fetched with the program. The element of the chat should have the same `lang`.
    */
   lang?: string;
   /** Texts that replace those of the language. */

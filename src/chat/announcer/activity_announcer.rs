@@ -39,7 +39,7 @@ pub(in crate::chat) struct ActivityAnnouncer {
 
 impl ActivityAnnouncer {
     /// Creates the announcer of a window, with the live regions from the context or with new live
-    /// regions. If an assistant has several windows, only one of them announces.
+    /// regions. If an assistant has several windows, only the first open one announces.
     pub(in crate::chat) fn new(assistant: &Assistant) -> Self {
         let messages = assistant.messages();
         let thread_and_tip =

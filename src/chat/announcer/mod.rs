@@ -49,7 +49,7 @@ const BATCH_MS: u32 = 300;
 /// failed, decisions that the user must make, notices such as a stop, and, after ten seconds
 /// without an announcement, that work continues. The only other live regions of a window are
 /// failures, the notice about another tab, and elements that an action of the user opens. A window
-/// has one announcer. If an assistant has several windows, only one of them announces.
+/// has one announcer. If an assistant has several windows, only the first open one announces.
 ///
 /// # Accessibility
 ///
