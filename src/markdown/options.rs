@@ -65,7 +65,8 @@ impl MarkdownOptions {
 }
 
 /// A function that splits code into tokens for syntax highlighting. No highlighter is built in: an
-/// application provides a highlighter, which may be loaded on demand.
+/// application provides a highlighter, which may be loaded on demand. Code of more than 64 KiB, or
+/// of more than 10,000 tokens, is not highlighted.
 #[derive(Clone)]
 pub struct Highlighter(SendWrapper<Arc<HighlightFn>>);
 

@@ -46,7 +46,10 @@ export interface MountOptions {
   label?: string;
   /** The line before the first message; an empty text removes it. "How can I help?" by default. */
   greeting?: string;
-  /** Highlights finished blocks of code; `highlight-js.js` has a highlighter that uses highlight.js. */
+  /**
+   * Highlights finished blocks of code of at most 64 KiB and 10,000 tokens; `highlight-js.js` has a highlighter that uses
+   * highlight.js.
+   */
   highlight?: Highlight;
   /** The number of levels by which headings of answers are lowered; 2 by default, so that the first is an `h3`. */
   headingOffset?: number;
