@@ -155,6 +155,30 @@ sceneTest("a reload restores a pending approval, which applies once", "deploy", 
   assert.equal(sent().length, 2, "nothing is sent a second time");
 });
 
+/** Occupies the database of the demo from another page, so that writes wait. Returns a function that ends it. */
+async function occupyDatabase(chat, url) {
+  const page = await chat.page.context().newPage();
+  await page.goto(new URL("icon.svg", url).href);
+  await page.evaluate(async () => {
+    const { result: database } = await new Promise((done) => (indexedDB.open("harbor").onsuccess = ({ target }) => done(target)));
+    const records = database.transaction("records", "readwrite").objectStore("records");
+    const next = () => (globalThis.ends ? database.close() : (records.get("none").onsuccess = next));
+    next();
+  });
+  return () => page.evaluate(() => (globalThis.ends = true));
+}
+
+sceneTest("a reload while the database is busy restores a pending approval", "deploy", {}, async (chat, { sent, url }) => {
+  const release = await occupyDatabase(chat, url);
+  await askToDeploy(chat);
+  await reload(chat);
+  await release();
+  await chat.approve(chat.card("deployApplication"));
+  await chat.says("Results:");
+  assert.equal(await deployments(chat), 1);
+  assert.equal(sent().length, 2);
+});
+
 sceneTest("a reload during a handler asks the user before running it again", "process", {}, async (chat, { harbor }) => {
   await startProcess(chat, harbor, 2);
   await reload(chat);

@@ -286,7 +286,7 @@ impl StorePersistence {
         };
         batch.claim = claim.map(build_journal_record);
         let info = batch.info.clone();
-        let Err(error) = self.with_timeout(self.store.write(batch)).await else {
+        let Err(error) = self.with_timeout(self.begin_write(batch)).await else {
             thread.add_stored_calls(calls);
             if info.is_some() {
                 thread.listed.replace(info.clone());
@@ -393,7 +393,7 @@ impl StorePersistence {
             return;
         };
         thread.add_stored_calls(calls);
-        let (write, persistence) = (self.store.write(batch), self.me.upgrade());
+        let (write, persistence) = (self.begin_write(batch), self.me.upgrade());
         let Some(persistence) = persistence else {
             return;
         };

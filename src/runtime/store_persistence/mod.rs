@@ -2,7 +2,8 @@
 //!
 //! `open` loads a conversation and determines its owner, `save` builds batches from changes, and
 //! `jobs` writes the batches one by one. `failure` postpones the writes while the store fails, and
-//! `reopen` opens a conversation whose writes are postponed.
+//! `reopen` opens a conversation whose writes are postponed. `unload` keeps the writes that do not
+//! end before the page is unloaded.
 
 mod failure;
 mod jobs;
@@ -13,6 +14,7 @@ mod save;
 mod search;
 mod tab;
 mod thread;
+mod unload;
 
 use std::{
     cell::{Cell, RefCell, RefMut},
@@ -34,6 +36,7 @@ use self::{
     jobs::WriteJob,
     save::{UnsavedChanges, Urgency},
     thread::TabThread,
+    unload::PendingWrites,
 };
 use super::{
     Changes, Runtime, may_start_work,
@@ -41,7 +44,7 @@ use super::{
 };
 use crate::{
     store::{Label, Ownership, Store, StoreError, ThreadInfo, has_web_locks},
-    ui::{PageLifecycle, after, console_error, now, spawn_local},
+    ui::{PageLifecycle, after, console_error, is_hidden, now, spawn_local},
 };
 
 /// The maximum time until growing content is written, in milliseconds.
@@ -101,6 +104,7 @@ pub(crate) struct StorePersistence {
     thread: RefCell<Rc<TabThread>>,
     unsaved: RefCell<UnsavedChanges>,
     jobs: RefCell<VecDeque<WriteJob>>,
+    pending_writes: Rc<RefCell<PendingWrites>>,
     working: Cell<bool>,
     /// The id of the replaced conversation whose final state is being written.
     archiving: RefCell<Option<String>>,
@@ -161,6 +165,7 @@ impl StorePersistence {
             thread: RefCell::new(TabThread::new(id.clone())),
             unsaved: RefCell::default(),
             jobs: RefCell::default(),
+            pending_writes: Rc::default(),
             working: Cell::new(false),
             archiving: RefCell::default(),
             waits: Cell::new(None),
@@ -198,7 +203,8 @@ impl StorePersistence {
     }
 
     /// Listens for unloading and visibility changes of the page: writes unsaved changes, marks this
-    /// tab as the owner on unload, and queues for the lock only while the page is visible.
+    /// tab as the owner and copies unwritten changes on unload, and queues for the lock only while
+    /// the page is visible.
     fn watch_page_lifecycle(&self) {
         let weak_persistence = self.me.clone();
         let listener = PageLifecycle::listen(move |is_unloading| {
@@ -207,6 +213,12 @@ impl StorePersistence {
                     tab::mark_owner(&*persistence.store, &persistence.thread().id);
                 }
                 persistence.save_now(is_unloading);
+                match is_unloading {
+                    true => persistence.copy_unwritten_changes(),
+                    // A page from the cache of the browser continues with its own writes.
+                    false if !is_hidden() => persistence.discard_unload_copy(),
+                    false => {}
+                }
                 persistence.queue_for_lock(&persistence.thread());
             }
         });

@@ -196,6 +196,7 @@ impl StorePersistence {
         &self,
         thread: &TabThread,
     ) -> Result<Option<StoredThread>, StoreError> {
+        self.write_unload_copy(thread).await?;
         let registration = self.store.take(&thread.id, &thread.writer());
         self.with_timeout(registration).await?;
         thread.taken.set(true);
@@ -500,7 +501,9 @@ fn empty_snapshot() -> Value {
 
 /// Parses a stored conversation into a snapshot and a journal sorted by call and attempt. Fails if
 /// the outline or a message is missing or unreadable; an unreadable journal entry is skipped.
-fn parse_stored_thread(stored: &StoredThread) -> Result<(Value, Vec<JournalEntry>), StoreError> {
+pub(super) fn parse_stored_thread(
+    stored: &StoredThread,
+) -> Result<(Value, Vec<JournalEntry>), StoreError> {
     let corrupt_error = |message: String| StoreError::new(StoreErrorKind::Corrupt, message);
     let parse = |text: &str| serde_json::from_str::<Value>(text);
     let mut messages = HashMap::new();

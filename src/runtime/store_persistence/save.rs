@@ -287,6 +287,14 @@ impl UnsavedChanges {
         self.is_empty()
     }
 
+    /// Returns the complete conversation as changes, with the unsaved journal entries.
+    pub(super) fn to_whole_thread(&self) -> Self {
+        Self {
+            entries: self.entries.clone(),
+            ..Self::whole_thread()
+        }
+    }
+
     pub(super) fn entries(&self) -> Vec<Record> {
         self.entries.clone()
     }

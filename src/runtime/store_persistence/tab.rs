@@ -1,5 +1,5 @@
-//! Remembers the conversation of a tab and the unsent text of its composer across reloads, in the
-//! session storage.
+//! Remembers the conversation of a tab, its unwritten changes, and the unsent text of its composer
+//! across reloads, in the session storage.
 
 use web_sys::Storage;
 
@@ -59,6 +59,33 @@ pub(super) fn consume_owner_mark(store: &dyn Store, thread_id: &str) -> bool {
     let _ = storage.remove_item(&mark);
     let document = browser().and_then(|window| window.document());
     was_owner && document.is_some_and(|document| document.has_focus().unwrap_or(false))
+}
+
+fn unload_copy_key(store: &dyn Store, thread_id: &str) -> Option<String> {
+    let store = store.shared_as()?;
+    Some(format!("leptos-assistant-unwritten/{store}/{thread_id}"))
+}
+
+/// Stores a copy of a conversation's unwritten changes for a reload, if the store is shared and the
+/// browser allows session storage. Removes an older copy; `None` only removes the older copy.
+pub(super) fn store_unload_copy(store: &dyn Store, thread_id: &str, copy: Option<&str>) {
+    if let (Some(storage), Some(key)) = (session_storage(), unload_copy_key(store, thread_id)) {
+        // The older copy is removed first, because storing a large text may fail; the unwritten
+        // changes are then lost at a reload.
+        let _ = storage.remove_item(&key);
+        if let Some(copy) = copy {
+            let _ = storage.set_item(&key, copy);
+        }
+    }
+}
+
+/// Returns the copy that [`store_unload_copy`] has stored, and removes the copy.
+pub(super) fn take_unload_copy(store: &dyn Store, thread_id: &str) -> Option<String> {
+    let (storage, key) = (session_storage()?, unload_copy_key(store, thread_id)?);
+    let copy = storage.get_item(&key).ok().flatten();
+    // A copy is written once.
+    let _ = storage.remove_item(&key);
+    copy
 }
 
 /// Returns the key of the unsent text. A conversation that the application names has a text of its

@@ -10,6 +10,7 @@ mod persistence;
 mod pieces;
 mod promises;
 mod tabs;
+mod unload;
 
 use leptos_assistant::{
     store::{Batch, Record, Store},

@@ -21,15 +21,19 @@ use wasm_bindgen_test::wasm_bindgen_test;
 use super::{faults::Faulty, is_stored};
 
 /// A page with a chat whose actions count their runs: `pay` needs approval, `book` does not.
-struct Page {
-    mounted: Mounted,
-    assistant: Assistant,
+pub(super) struct Page {
+    pub(super) mounted: Mounted,
+    pub(super) assistant: Assistant,
     agent: MockAgent,
-    ran: Rc<Cell<u32>>,
+    pub(super) ran: Rc<Cell<u32>>,
 }
 
 impl Page {
-    async fn open(store: &(impl Store + Clone), agent: MockAgent, thread_id: &'static str) -> Self {
+    pub(super) async fn open(
+        store: &(impl Store + Clone),
+        agent: MockAgent,
+        thread_id: &'static str,
+    ) -> Self {
         let page = Self::begin(store, agent, thread_id);
         page.owns(thread_id).await;
         page
@@ -84,11 +88,11 @@ impl Page {
         assert!(until(follows).await, "{:?}", ownership.get_untracked());
     }
 
-    async fn shows(&self, text: &str) -> bool {
+    pub(super) async fn shows(&self, text: &str) -> bool {
         until(|| self.mounted.text("[role=log]").contains(text)).await
     }
 
-    async fn send(&self, text: &str) {
+    pub(super) async fn send(&self, text: &str) {
         self.assistant.send(text).unwrap();
         self.idle().await;
     }
@@ -97,20 +101,20 @@ impl Page {
         self.assistant.conversations().open(thread_id).unwrap();
     }
 
-    async fn ask(&self) {
+    pub(super) async fn ask(&self) {
         self.assistant.send("go").unwrap();
         assert!(until(|| self.approval_count() == 1).await, "it is asked");
         settle().await;
     }
 
-    async fn idle(&self) {
+    pub(super) async fn idle(&self) {
         let activity = self.assistant.activity();
         settle().await;
         assert!(until(|| !activity.get_untracked().is_busy()).await);
         settle().await;
     }
 
-    fn approval_count(&self) -> usize {
+    pub(super) fn approval_count(&self) -> usize {
         let approvals = self.assistant.pending_approvals();
         approvals.with_untracked(Vec::len)
     }
@@ -127,7 +131,7 @@ fn database() -> IndexedDbStore {
     IndexedDbStore::new(format!("opening-{}", js_sys::Math::random()))
 }
 
-fn paying() -> MockAgent {
+pub(super) fn paying() -> MockAgent {
     MockAgent::new().answer(Script::new().call("pay", &json!({})))
 }
 
