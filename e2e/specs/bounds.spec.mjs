@@ -122,18 +122,18 @@ for (const { name, text, kept } of cases) {
       const shown = await texts.evaluateAll((parts) => parts.map((part) => part.textContent).join("\n"));
       assert.ok(shown.includes(BEGIN) && shown.includes(END), "the texts before and after it are shown");
       assert.ok(letters(shown) >= kept, `the text is complete: ${letters(shown)} of ${kept} letters`);
-    });
+    }, 60);
     await chat.card("look").locator("summary").first().click();
     await eventually(async () => {
       const args = await chat.card("look").locator("[data-kind=arguments]").textContent();
       assert.equal(letters(args.replace(/U\+[0-9A-F]{4,6}/g, "")), letters(text), "the card has the complete text, too");
-    });
+    }, 60);
     await chat.composer.pressSequentially("ab");
     assert.equal(await chat.composer.inputValue(), "ab");
     await chat.ask("Are you back?");
     await eventually(async () => {
       const answer = await chat.messages("assistant").last().textContent();
       assert.ok(answer.includes("You said: Are you back?"), answer.slice(0, 200));
-    });
+    }, 60);
   });
 }

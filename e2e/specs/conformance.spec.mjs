@@ -200,6 +200,7 @@ scene("an error of the agent", { agents: ["script", ...ASKING], says: false }, a
 scene("a reload with a pending approval", {}, async (chat) => {
   await chat.send("What's the weather in Oslo?");
   await chat.card("get_weather").getByRole("button", { name: "Approve" }).waitFor();
+  await chat.waiting();
   await chat.page.reload();
   await chat.composer.waitFor();
   await chat.approve(chat.card("get_weather"));

@@ -50,6 +50,7 @@ async function comesAndGoes(chat, agent) {
   await chat.ask("A-17 5");
   await chat.send("B-4 30");
   await shows(chat.card("refund_order").last(), "Pay back 30 €?");
+  await chat.waiting();
   await toggle.click();
   const left = page.locator("leptos-assistant, [class^=la-], body > :not(#app, .page, script)");
   await eventually(async () => assert.equal(await left.count(), 0, "nothing is left behind"));

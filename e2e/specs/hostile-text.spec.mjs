@@ -28,7 +28,7 @@ function hostileTest(name, scene, body, { check = () => {}, ...options } = {}) {
   pageTest(name, { address, ...options }, async (chat, { page, agent }) => {
     agent.forget();
     const nothingLeft = guard(chat.page, [page.url, agent.url]);
-    await body(chat);
+    await body(chat, () => eventually(() => assert.ok(agent.requests(scene).length > 0, "the message is sent")));
     await check(chat, await harmless(chat.page));
     await say(chat, "Are you back?");
     await chat.idle();
@@ -57,8 +57,9 @@ const drawn = (chat) =>
 const marks = payloads.map((_, at) => mark(at));
 
 for (const place of places) {
-  const body = async (chat) => {
+  const body = async (chat, sent) => {
     await say(chat, "Go");
+    await sent();
     await chat.idle();
     await drawn(chat);
     // Of many messages that arrive at once, only the newest are in the page.

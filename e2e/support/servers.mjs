@@ -159,7 +159,7 @@ export async function startedExample(name, program, args, { env = {}, probe = ""
 
 /** Waits until an address answers. */
 async function answering(url, check) {
-  for (let tries = 0; tries < 300; tries++) {
+  for (let tries = 0; tries < 1200; tries++) {
     check();
     const answer = await fetch(url).catch(() => undefined);
     if (answer) return;

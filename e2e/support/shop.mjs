@@ -54,6 +54,7 @@ export const journey = (name) => async (chat, agent) => {
   const card = chat.card("refund_order").last();
   await shows(card, "Pay back 30 €?");
   await shows(card, /Order\s*B-4/);
+  await chat.waiting();
   const large = agent.requests("shop").at(-1).body;
   assert.deepEqual(large.state, { budget: 500 });
   assert.deepEqual(large.context, [{ description: "The selected order", value: "B-4" }]);

@@ -387,6 +387,7 @@ impl Project {
             &["install", "-y", "-q", "--no-install-recommends"][..],
         ] {
             let mut command = self.command("apt-get");
+            command.args(["-o", "Acquire::Retries=3"]);
             command.args(args).env("DEBIAN_FRONTEND", "noninteractive");
             if args.contains(&"install") {
                 command.args(packages);
