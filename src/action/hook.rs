@@ -15,7 +15,7 @@ use serde_json::Value;
 use super::{
     ToolAction, ToolContext,
     handler::{Handler, INVALID_ARGUMENTS},
-    scope::ActionScope,
+    scope::ComponentScope,
 };
 use crate::{
     assistant::{Assistant, assistant_or_log_error},
@@ -212,7 +212,8 @@ impl ActionRegistration {
             sanitize: action.sanitize,
             denial: action.denial,
         };
-        runtime.set_code(id, ActionScope::current().wrap_code(code));
+        let scope = ComponentScope::current();
+        runtime.set_code(id, scope.wrap_code(code));
         assistant.renderers().set_action(id, action.renderers);
         let registration = Self {
             assistant: assistant.clone(),
@@ -226,7 +227,7 @@ impl ActionRegistration {
             known: Arc::default(),
         };
         let source = registration.clone();
-        runtime.add_source(id.get(), move || source.register());
+        runtime.add_source(id.get(), move || scope.run_in_scope(|| source.register()));
         registration.warn_about_duplicate();
         registration
     }

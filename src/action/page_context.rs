@@ -7,6 +7,7 @@ use leptos::prelude::*;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::scope::ComponentScope;
 use crate::{assistant::assistant_or_log_error, ui::console_error};
 
 /// A value for [`use_assistant_context`]: text, a JSON value, a signal, or a closure whose result
@@ -108,11 +109,12 @@ fn share_context(description: String, read: ReadContextFn) {
     let owner = assistant.runtime().next_number();
     let has_warned = Cell::new(false);
     let weak_runtime = assistant.runtime().weak();
+    let scope = ComponentScope::current();
     assistant.runtime().add_source(owner, move || {
         let Some(runtime) = weak_runtime.upgrade() else {
             return;
         };
-        let value = read().unwrap_or_else(|error| {
+        let value = scope.run_in_scope(&read).unwrap_or_else(|error| {
             if !has_warned.replace(true) {
                 let message = format!("use_assistant_context: \"{description}\": {error}");
                 console_error(&message);

@@ -1,4 +1,5 @@
-//! Runs the code of an action with the contexts of its component and without tracking signals.
+//! Runs the code of actions and contexts with the contexts of their component and without tracking
+//! signals.
 
 use std::{future::poll_fn, rc::Rc};
 
@@ -10,17 +11,17 @@ use crate::render::{
     SanitizeFn,
 };
 
-/// The reactive owner of the component that registered an action. The contexts of the component are
-/// available until the component is unmounted.
+/// The reactive owner of the component that registered an action or a context. The contexts of the
+/// component are available until the component is unmounted.
 #[derive(Clone)]
-pub(super) struct ActionScope(Option<WeakOwner>);
+pub(super) struct ComponentScope(Option<WeakOwner>);
 
-impl ActionScope {
+impl ComponentScope {
     pub(super) fn current() -> Self {
         Self(Owner::current().map(|owner| owner.downgrade()))
     }
 
-    fn run_in_scope<T>(&self, work: impl FnOnce() -> T) -> T {
+    pub(super) fn run_in_scope<T>(&self, work: impl FnOnce() -> T) -> T {
         match self.0.as_ref().and_then(WeakOwner::upgrade) {
             Some(owner) => owner.with(|| untrack(work)),
             None => untrack(work),

@@ -12,10 +12,9 @@ use leptos::prelude::*;
 use super::{
     ConfirmDialogs, Feedback, Notices, OtherBranch, Speech, Transcript,
     announcer::{ActivityAnnouncer, announce_all},
-    composer::ComposerSlot,
     inbox_place::update_inbox_position,
 };
-use crate::{assistant::Assistant, tool::InterruptInbox, ui::effect};
+use crate::{assistant::Assistant, tool::InterruptInbox};
 
 /// A function that renders the content of the transcript before the first message.
 type RenderEmptyFn = std::sync::Arc<dyn Fn() -> AnyView + Send + Sync>;
@@ -43,29 +42,6 @@ fn render_announcements(
     view! { <ConfirmDialogs assistant /> }.into_any()
 }
 
-/// Moves messages back to the composer of the window if the session refuses them after sending had
-/// already returned `Ok`.
-fn restore_refused_messages(assistant: &Assistant) {
-    let returned_messages = assistant.runtime().returned.clone();
-    let composer = use_context::<ComposerSlot>();
-    effect(move |_| {
-        if returned_messages.with(Vec::is_empty) {
-            return;
-        }
-        if let Some(composer) = composer.and_then(|slot| slot.get()) {
-            let messages = returned_messages
-                .try_update(std::mem::take)
-                .unwrap_or_default();
-            untrack(|| {
-                // The newest message is restored first, because each message is inserted before the
-                // text of the box.
-                let newest_first = messages.iter().rev();
-                newest_first.for_each(|content| composer.restore_message(content));
-            });
-        }
-    });
-}
-
 /// The deferred parts of one window.
 #[cfg(not(feature = "split"))]
 #[derive(Clone, Copy)]
@@ -73,8 +49,7 @@ pub(super) struct DeferredParts(ActivityAnnouncer);
 
 #[cfg(not(feature = "split"))]
 impl DeferredParts {
-    pub(super) fn new(assistant: &Assistant, announcer: ActivityAnnouncer) -> Self {
-        restore_refused_messages(assistant);
+    pub(super) const fn new(_: &Assistant, announcer: ActivityAnnouncer) -> Self {
         Self(announcer)
     }
 

@@ -125,6 +125,15 @@ impl Mark {
         }
     }
 
+    /// Returns the mark of a part of a replaced conversation, whose generation differs from those of
+    /// the marks before and after it.
+    pub(super) const fn of_replaced_part(self, previous: Self) -> Self {
+        Self {
+            generation: previous.generation.wrapping_add(1 << 16),
+            ..self
+        }
+    }
+
     /// Returns the mark of a text or reasoning part; `None` for any other part.
     pub(super) fn from_text_part(part: &Part) -> Option<Self> {
         match part {
@@ -254,6 +263,15 @@ impl MessageCell {
             cell.parts.set(parts);
         }
         cell
+    }
+
+    /// Returns true if the constant fields are those of a message.
+    pub(super) fn is_of(&self, message: &Message, speaker: Option<String>) -> bool {
+        self.wire_id == message.wire_id()
+            && self.role == message.author_role()
+            && self.created_at == message.created_at()
+            && self.interjected == message.is_interjected()
+            && self.speaker == speaker
     }
 
     /// Returns the new values of the signals. A part whose position and kind are unchanged keeps

@@ -220,7 +220,7 @@ impl ViewModel {
     }
 
     /// Reads the new values of the signals that the changes affect, and drops the signals of
-    /// removed messages and of a replaced conversation. [`Self::apply_updates`] sets the signals
+    /// messages and calls that do not exist any more. [`Self::apply_updates`] sets the signals
     /// later, after the borrow of the session has ended.
     pub(crate) fn collect_updates(&self, changes: &[Change], session: &Session) -> SignalUpdates {
         let mut cells = self.cells.borrow_mut();
@@ -230,7 +230,10 @@ impl ViewModel {
         for change in changes {
             match change {
                 Change::Thread => {
-                    *cells = CellCache::default();
+                    cells.keep_existing(session);
+                    updates.marks.extend(cells.replaced_marks(session));
+                    updates.parts.extend(cells.all_message_values(session));
+                    updates.calls.extend(cells.all_call_values(session));
                     updates.thread_id = Some(session.thread_id().to_owned());
                     updates.path = Some(list::ListChange::replacement(session.conversation()));
                     updates.tree = true;
@@ -434,6 +437,47 @@ impl CellCache {
                     .unwrap_or_else(|| part_cell.mark.get_untracked().with_next_generation());
                 Some((part_cell, mark))
             });
+        marks.collect()
+    }
+
+    /// Keeps only the signals of the messages and calls that also exist in a conversation that
+    /// replaces the previous one, as when a tab reads the conversation of another tab again.
+    fn keep_existing(&mut self, session: &Session) {
+        let conversation = session.conversation();
+        self.messages.retain(|id, cell| {
+            let message = conversation.message(id);
+            message.is_some_and(|message| cell.is_of(message, speaker_name(message, session)))
+        });
+        self.calls.retain(|key, cell| {
+            let call = conversation.call(key);
+            call.is_some_and(|call| call.id() == cell.id)
+        });
+    }
+
+    fn all_message_values(&self, session: &Session) -> Vec<(MessageCell, message::MessageValues)> {
+        let ids = self.messages.keys();
+        ids.filter_map(|id| self.message_values(id, session))
+            .collect()
+    }
+
+    fn all_call_values(&self, session: &Session) -> Vec<(CallCell, call::CallValues)> {
+        let conversation = session.conversation();
+        let cells = self.calls.iter().filter_map(|(key, cell)| {
+            let values = call::CallValues::new(conversation.call(key)?, session);
+            Some((cell.clone(), values))
+        });
+        cells.collect()
+    }
+
+    /// Returns the new marks of all parts, with new generations, because any part may have another
+    /// content.
+    fn replaced_marks(&self, session: &Session) -> Vec<(PartCell, Mark)> {
+        let ids = self.messages.keys();
+        let marks = ids.flat_map(|id| self.part_marks(id, session));
+        let marks = marks.map(|(cell, mark)| {
+            let mark = mark.of_replaced_part(cell.mark.get_untracked());
+            (cell, mark)
+        });
         marks.collect()
     }
 

@@ -44,3 +44,22 @@ fn insert_draft(composer: &SharedComposer, draft: String) {
         false => format!("{draft}\n\n{text}"),
     });
 }
+
+/// Moves messages back to the composer if the session refuses them after sending had already
+/// returned `Ok`.
+pub(super) fn restore_refused_messages(composer: &SharedComposer) {
+    let composer = composer.clone();
+    let returned_messages = composer.assistant.returned_messages();
+    effect(move |_| {
+        if returned_messages.with(Vec::is_empty) {
+            return;
+        }
+        let messages = composer.assistant.take_returned_messages();
+        untrack(|| {
+            // The newest message is restored first, because each message is inserted before the
+            // text of the box.
+            let newest_first = messages.iter().rev();
+            newest_first.for_each(|content| composer.restore_message(content));
+        });
+    });
+}

@@ -7,7 +7,7 @@ use leptos::{ev, html, prelude::*};
 use super::{
     ComposerHandle,
     context::{ComposerContext, ComposerSlot},
-    draft::restore_and_store_text,
+    draft::{restore_and_store_text, restore_refused_messages},
 };
 use crate::{
     assistant::{Assistant, assistant_for},
@@ -79,6 +79,7 @@ pub(super) fn composer_form(
         composer.focus_input_on_hide();
         composer.clear_refusal_on_change();
         restore_and_store_text(&composer);
+        restore_refused_messages(&composer);
         provide_context(composer.clone());
         if let Some(slot) = use_context::<ComposerSlot>() {
             slot.register(&composer);

@@ -117,7 +117,6 @@ impl DeferredParts {
         });
         parts.announce_loading();
         parts.fetch_after_engine();
-        super::restore_refused_messages(assistant);
         parts
     }
 

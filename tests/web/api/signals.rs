@@ -9,7 +9,7 @@ use leptos_assistant::{
     event::EventKind,
     session::AgentStep,
     testing::{MockAgent, settle, until},
-    use_assistant_action,
+    use_assistant_action, use_assistant_context,
 };
 use serde_json::{Value, json};
 use wasm_bindgen_test::wasm_bindgen_test;
@@ -291,4 +291,56 @@ async fn running_calls_lists_calls_with_a_running_handler() {
     ready.set(true);
     chat.idle().await;
     assert_eq!(followed.values(), [0, 1, 0]);
+}
+
+#[wasm_bindgen_test]
+async fn an_interrupt_view_answers_only_the_question_that_it_shows() {
+    let ask = |text: &str| {
+        let mut question = question("one", None, json!({"type": "boolean"}));
+        question.message = Some(text.to_owned());
+        Script::new().interrupt(vec![question])
+    };
+    let agent = MockAgent::new()
+        .answer(ask("Delete the draft?"))
+        .answer(ask("Delete the archive?"))
+        .answer(Script::new().text("Done."));
+    let chat = chat(agent, || ()).await;
+    assert!(chat.assistant.interrupt("one").is_none());
+    chat.assistant.send("go").unwrap();
+    let message = || {
+        chat.assistant
+            .interrupt("one")
+            .and_then(|view| view.message())
+    };
+    assert!(until(|| message().as_deref() == Some("Delete the draft?")).await);
+    let owner = Owner::new();
+    let first = owner.with(|| chat.assistant.interrupt("one").unwrap());
+    chat.assistant.answer("one", Some(json!(true))).unwrap();
+    assert!(until(|| message().as_deref() == Some("Delete the archive?")).await);
+    assert!(first.answer(true).is_err(), "it is another question now");
+    let second = owner.with(|| chat.assistant.interrupt("one").unwrap());
+    second.answer(true).unwrap();
+    chat.idle().await;
+    assert!(chat.page.text("[role=log]").contains("Done."));
+}
+
+#[wasm_bindgen_test]
+async fn contexts_and_conditions_read_the_contexts_of_their_component() {
+    #[derive(Clone)]
+    struct Cart(u32);
+    let count = || use_context::<Cart>().map_or(0, |cart| cart.0);
+    let chat = chat(MockAgent::new(), move || {
+        provide_context(Cart(3));
+        use_assistant_context("Items in the cart", count);
+        let action = act().enabled(Signal::derive(move || count() > 0));
+        use_assistant_action(
+            action.description(Signal::derive(move || format!("{} items", count()))),
+        );
+    })
+    .await;
+    chat.assistant.send("go").unwrap();
+    chat.idle().await;
+    let input = chat.agent.inputs().remove(0);
+    assert_eq!(input.context[0].value, "3");
+    assert_eq!(input.tools[0].description, "3 items");
 }

@@ -4,6 +4,7 @@ mod browser;
 mod claims;
 mod draft;
 mod faults;
+mod headless;
 mod journey;
 mod opening;
 mod persistence;

@@ -127,11 +127,11 @@ impl Page {
     }
 }
 
-fn database() -> IndexedDbStore {
+pub(super) fn database() -> IndexedDbStore {
     IndexedDbStore::new(format!("opening-{}", js_sys::Math::random()))
 }
 
-pub(super) fn paying() -> MockAgent {
+fn paying() -> MockAgent {
     MockAgent::new().answer(Script::new().call("pay", &json!({})))
 }
 
@@ -142,7 +142,7 @@ fn answering() -> MockAgent {
 }
 
 /// Writes two conversations to a store: `a` with an answer, and `b` with an open approval.
-async fn two_threads<S: Store + Clone>(store: S) -> S {
+pub(super) async fn two_threads<S: Store + Clone>(store: S) -> S {
     let answering = MockAgent::new().answer(Script::new().text("Hello."));
     let page = Page::open(&store, answering, "a").await;
     page.assistant.send("hi").unwrap();

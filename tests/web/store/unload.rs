@@ -14,7 +14,7 @@ use web_sys::Event;
 use super::{
     faults::{Fault, Faulty, Operation},
     is_stored,
-    opening::{Page, paying},
+    opening::Page,
 };
 
 const LOST_WRITES: Option<(Operation, Fault)> = Some((Operation::Write, Fault::Silent));
