@@ -214,7 +214,8 @@ pub(crate) fn hydration_check() -> impl Fn() -> bool + Clone + 'static {
     let context = Owner::current_shared_context();
     move || {
         let context = context.as_ref();
-        context.is_some_and(|context| context.during_hydration())
+        // A page with islands stays in hydration, and hydrates only while an island is rendered.
+        context.is_some_and(|context| context.during_hydration() && context.get_is_hydrating())
     }
 }
 

@@ -34,7 +34,8 @@ fn draw_after_hydration(before: RenderBefore, draw: RenderAfter) -> AnyView {
     let view = move || {
         let is_ready = ready.as_ref().is_some_and(Get::get);
         match draw.take_if(|_| is_ready) {
-            Some(draw) => draw(),
+            // Signals that the view reads while it is rendered do not replace it.
+            Some(draw) => untrack(draw),
             None => before(),
         }
     };
