@@ -1,6 +1,7 @@
 //! A page that is unloaded before its writes end.
 //!
-//! A write that never ends stands for a write that the browser aborts, because it waits for an earlier write.
+//! A write that never ends represents a write that the browser aborts, because it waits for an
+//! earlier write.
 
 use leptos::prelude::*;
 use leptos_assistant::{
