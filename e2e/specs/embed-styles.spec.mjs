@@ -118,3 +118,63 @@ styledTest(
     assert.deepEqual(after, { "border-radius": "3px", "text-transform": "uppercase", "padding-left": "32px", "background-color": "rgb(1, 2, 3)" });
   },
 );
+
+/** The parts of a chat that only some conversations have. */
+const PARTS = `<div class="la-standalone"><label class="la-field la-field-check"><input type="checkbox">Remember</label>
+  <input class="la-input" placeholder="Find"><div class="la-tree-way"></div>
+  <div class="la-markdown"><span class="la-task-mark" data-done></span></div></div>`;
+const addParts = (page) => page.evaluate((parts) => document.body.insertAdjacentHTML("beforeend", parts), PARTS);
+
+styledTest(
+  "the focus ring remains under resets of the page, and its classes change it",
+  `:focus, *:focus-visible { outline: 0; outline-offset: 9px } button:focus, input:focus, a:focus { outline: none }
+   .la-button:focus-visible { outline: 3px dotted red }`,
+  async (page) => {
+    await addParts(page);
+    await page.locator("body").evaluate((body) => body.insertAdjacentHTML("beforeend", "<button>The page</button>"));
+    const focused = (names) => page.evaluate((names) => names.map((name) => getComputedStyle(document.activeElement).getPropertyValue(name)), names);
+    const ring = async (selector) => [selector, ...(await focused(["outline-style", "outline-offset"]))];
+    // Its ring is around the box with the buttons.
+    await page.locator(".la-composer-input").focus();
+    const box = await page.locator(".la-composer-box").evaluate((node) => getComputedStyle(node).outline);
+    assert.match(box, /solid 2px$/);
+    const rings = [];
+    for (const selector of [".la-transcript-scroller", ".la-input", ".la-field-check > input", ".la-composer [type=submit]", "body > button"]) {
+      // After a key, a focused element is drawn with its ring.
+      await page.keyboard.press("Shift");
+      await page.locator(selector).focus();
+      rings.push(await ring(selector));
+    }
+    assert.deepEqual(rings, [
+      [".la-transcript-scroller", "solid", "-2px"],
+      [".la-input", "solid", "2px"],
+      [".la-field-check > input", "auto", "2px"],
+      [".la-composer [type=submit]", "dotted", "2px"],
+      ["body > button", "none", "9px"],
+    ]);
+  },
+);
+
+styledTest(
+  "a reset of the page keeps the lines of the tree, marks of tasks and the colour of hints",
+  `*, ::before, ::after { border: 0 solid lime; box-sizing: content-box } input::placeholder, textarea::placeholder { color: #9ca3af; opacity: 0.5 }`,
+  async (page) => {
+    await addParts(page);
+    const drawn = (withSheet) =>
+      page.evaluate((withSheet) => {
+        document.querySelector("link[href='./page.css']").sheet.disabled = !withSheet;
+        const pseudo = { ".la-tree-way": ["::before", "::after"], ".la-task-mark": ["::after"], ".la-composer-input": ["::placeholder"], ".la-input": ["::placeholder"] };
+        return Object.entries(pseudo).flatMap(([selector, names]) =>
+          names.map((name) => {
+            const style = getComputedStyle(document.querySelector(selector), name);
+            const values = ["border-width", "border-color", "box-sizing", "color", "opacity"].map((property) => style.getPropertyValue(property));
+            return `${selector}${name} ${values.join(" ")}`;
+          }),
+        );
+      }, withSheet);
+    const within = await drawn(true);
+    assert.deepEqual(within, await drawn(false));
+    assert.match(within[0], /::before 0px 0px 2px 2px /);
+    assert.match(within[2], /::after 0px 2px 2px 0px /);
+  },
+);
