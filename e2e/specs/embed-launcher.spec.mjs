@@ -90,6 +90,41 @@ launcherTest("a launcher can be used with the keyboard alone", async ({ page, la
   await expanded(launcher, "true");
 }, { attributes: { shortcut: "Alt+Shift+H" } });
 
+for (const layout of ["popup", "sidebar"]) {
+  launcherTest(`a printed page has the whole conversation of an open ${layout}, and no button`, async ({ page, launcher, chat }) => {
+    await page.emulateMedia({ media: "print" });
+    assert.equal(await launcher.isVisible(), false);
+    await page.emulateMedia({ media: "screen" });
+    await launcher.click();
+    await chat.composer.waitFor();
+    for (const word of ["First", "Second", "Third"]) await chat.ask(`${word}\n${"A line of the message.\n".repeat(20)}`);
+    await page.emulateMedia({ media: "print" });
+    assert.equal(await page.locator(`.la-${layout} > button`).isVisible(), false);
+    const { page: height, boxes, messages, room } = await page.evaluate((layout) => {
+      const rectangle = (element) => {
+        const { top, bottom, height } = element.getBoundingClientRect();
+        return { top: top + scrollY, bottom: bottom + scrollY, height };
+      };
+      const clipping = [...document.querySelectorAll(`.la-${layout}, .la-${layout}-body, .la-transcript, .la-transcript-scroller`)];
+      return {
+        page: document.documentElement.scrollHeight,
+        boxes: clipping.map((element) => ({ ...rectangle(element), overflow: getComputedStyle(element).overflowY, position: getComputedStyle(element).position })),
+        messages: [...document.querySelectorAll(".la-message")].map(rectangle),
+        room: getComputedStyle(document.documentElement).getPropertyValue("--la-sidebar-room"),
+      };
+    }, layout);
+    assert.equal(messages.length, 6);
+    assert.equal(boxes.length, 4);
+    for (const message of messages) {
+      assert.ok(message.height > 0 && message.bottom <= height, JSON.stringify({ message, height }));
+      for (const box of boxes) assert.ok(message.top >= box.top - 0.5 && message.bottom <= box.bottom + 0.5, JSON.stringify({ message, box }));
+    }
+    for (const { overflow, position } of boxes) assert.ok(overflow === "visible" && position !== "fixed", JSON.stringify({ overflow, position }));
+    assert.equal(room, "", "the page makes no room beside it");
+    await chat.picture(`printed ${layout}`);
+  }, { attributes: { layout } });
+}
+
 launcherTest("an answer in a closed launcher marks it unread", async ({ page, launcher, chat }) => {
   await launcher.click();
   await chat.composer.waitFor();
