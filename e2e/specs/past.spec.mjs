@@ -31,7 +31,15 @@ async function two(chat) {
 chatTest("a past conversation is opened, continued and restored after a reload", { address }, async (chat) => {
   await two(chat);
   await accessible(chat.page, ".demo-past");
+  const marks = (selector, names) => list(chat).locator(selector).evaluate((node, names) => names.map((name) => getComputedStyle(node).getPropertyValue(name)), names);
+  const weights = [await marks("[aria-current] > .la-past-title", ["font-weight"]), await marks("button:not([aria-current]) > .la-past-title", ["font-weight"])];
+  assert.deepEqual(weights, [["600"], ["400"]], "the open one is marked by more than a colour");
   await chat.picture("past conversations");
+  await chat.page.emulateMedia({ forcedColors: "active" });
+  assert.deepEqual(await marks(".la-past-open[aria-current]", ["outline-style", "outline-width"]), ["solid", "2px"]);
+  assert.deepEqual(await marks(".la-past-open:not([aria-current])", ["outline-style"]), ["none"]);
+  await chat.picture("past conversations in forced colours");
+  await chat.page.emulateMedia({ forcedColors: "none" });
   await item(chat, "Where is order A-17?").getByRole("button").first().click();
   await chat.says("Order A-17 is shipped.");
   await eventually(async () => assert.equal(await list(chat).isVisible(), false, "the list closes"));
