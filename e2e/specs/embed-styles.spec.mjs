@@ -1,13 +1,14 @@
 // The style sheet beside the styles of a page: its rules for bare elements change nothing in the chat, its classes and the
-// utilities of Tailwind 4 win.
+// utilities of Tailwind 4 win. The examples of the guide have readable colours.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import path from "node:path";
 
 import { compile } from "tailwindcss";
 
-import { plainPage } from "../support/servers.mjs";
+import { ROOT, plainPage } from "../support/servers.mjs";
 import { suite } from "../support/suite.mjs";
 
 const ORDER = "@layer theme, base, leptos-assistant, components, utilities;\n";
@@ -178,3 +179,37 @@ styledTest(
     assert.match(within[2], /::after 0px 2px 2px 0px /);
   },
 );
+
+/** The blocks of the guide that set the accent. */
+const accents = readFileSync(path.join(ROOT, "docs/guide/src/theming.md"), "utf8").matchAll(/```css\n(:root \{[^`]*--la-accent:[^`]*)```/g);
+/** The yellow theme of shadcn, which has a light primary colour. */
+const YELLOW = `:root { --background: #fff; --foreground: oklch(0.145 0 0); --primary: oklch(0.852 0.199 91.936); --primary-foreground: oklch(0.421 0.095 57.708) }`;
+
+for (const [at, [, block]] of [...accents].entries()) {
+  styledTest(`block ${at + 1} of the guide keeps the label of a hovered button readable`, `${YELLOW} ${block} .la-button { transition: none !important }`, async (page) => {
+    assert.match(block, /--la-accent-hover:/);
+    for (const colorScheme of ["light", ...(block.includes("light-dark") ? ["dark"] : [])]) {
+      await page.emulateMedia({ colorScheme });
+      const button = page.locator(".la-composer [type=submit]");
+      await page.mouse.move(0, 0);
+      const contrast = () =>
+        button.evaluate((node) => {
+          const context = new OffscreenCanvas(1, 1).getContext("2d");
+          const luminance = (colour) => {
+            context.fillStyle = colour;
+            context.fillRect(0, 0, 1, 1);
+            const [red, green, blue] = [...context.getImageData(0, 0, 1, 1).data].map((value) => (value / 255 <= 0.04045 ? value / 255 / 12.92 : ((value / 255 + 0.055) / 1.055) ** 2.4));
+            return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+          };
+          const { color, backgroundColor } = getComputedStyle(node);
+          const [low, high] = [luminance(color), luminance(backgroundColor)].toSorted((one, other) => one - other);
+          return { background: backgroundColor, contrast: (high + 0.05) / (low + 0.05) };
+        });
+      const plain = await contrast();
+      await button.hover();
+      const hovered = await contrast();
+      assert.notEqual(hovered.background, plain.background);
+      for (const { background, contrast } of [plain, hovered]) assert.ok(contrast >= 4.5, `${colorScheme}: ${background} ${contrast}`);
+    }
+  });
+}

@@ -34,10 +34,10 @@ use crate::ui::effect;
 /// # Styling
 ///
 /// The element has the class `la-sidebar`, with `data-open` and `data-unread`. `--la-sidebar-width`
-/// sets the width of the sidebar; while the sidebar is open beside the page, `--la-sidebar-room` on
-/// the root element is that width, so that the page can make room: `main { margin-inline-end:
-/// var(--la-sidebar-room, 0); }`. On a narrow screen the sidebar covers the page. On any screen,
-/// `data-la-sidebars` of the root element is the number of open sidebars.
+/// on the root element sets the width of the sidebar; while the sidebar is open beside the page,
+/// `--la-sidebar-room` on the root element is that width, so that the page can make room: `main {
+/// margin-inline-end: var(--la-sidebar-room, 0); }`. On a narrow screen the sidebar covers the page.
+/// On any screen, `data-la-sidebars` of the root element is the number of open sidebars.
 ///
 /// # Accessibility
 ///
