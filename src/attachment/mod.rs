@@ -21,11 +21,12 @@ type UploadFn =
     Arc<SendWrapper<Box<dyn Fn(web_sys::File) -> LocalBoxFuture<'static, Result<Source, String>>>>>;
 
 /// The options for attachments: limits and an upload function. By default, a message may have ten
-/// files of any type, of at most 10 MB each.
+/// files of any type, of at most 10 MB each, and of at most 7 MB together unless they are uploaded.
 ///
 /// A composer without these options accepts no files. The bytes of the files are sent in the
 /// message as base64, and again with each later run, unless the application sets an
-/// [`Attachments::upload`].
+/// [`Attachments::upload`]. Many agents send the messages back in one event, which must not exceed
+/// [`Limits::event_bytes`](crate::Limits::event_bytes), so upload larger files.
 ///
 /// ```
 /// use leptos_assistant::Attachments;
@@ -40,6 +41,7 @@ pub struct Attachments {
     accept: String,
     max_files: usize,
     max_bytes: usize,
+    max_inline_bytes: usize,
     upload: Option<UploadFn>,
 }
 
@@ -49,6 +51,7 @@ impl std::fmt::Debug for Attachments {
             .field("accept", &self.accept)
             .field("max_files", &self.max_files)
             .field("max_bytes", &self.max_bytes)
+            .field("max_inline_bytes", &self.max_inline_bytes)
             .finish_non_exhaustive()
     }
 }
@@ -59,13 +62,15 @@ impl Default for Attachments {
             accept: String::new(),
             max_files: 10,
             max_bytes: 10_000_000,
+            max_inline_bytes: 7_000_000,
             upload: None,
         }
     }
 }
 
 impl Attachments {
-    /// Creates the default options: ten files of any type per message, of at most 10 MB each.
+    /// Creates the default options: ten files of any type per message, of at most 10 MB each, and
+    /// of at most 7 MB together unless they are uploaded.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -90,6 +95,14 @@ impl Attachments {
     #[must_use]
     pub const fn max_bytes(mut self, bytes: usize) -> Self {
         self.max_bytes = bytes;
+        self
+    }
+
+    /// Sets the maximum total size of the files of a message that are sent as base64, in bytes.
+    /// Uploaded files have no maximum total size.
+    #[must_use]
+    pub const fn max_inline_bytes(mut self, bytes: usize) -> Self {
+        self.max_inline_bytes = bytes;
         self
     }
 

@@ -134,6 +134,9 @@ impl AttachmentTray {
             (LabelName::FileTypeRefused, String::new())
         } else if file_size(file) > config.max_bytes {
             (LabelName::FileTooLarge, format_size(config.max_bytes))
+        } else if config.upload.is_none() && !self.fits_inline(file_size(&file)) {
+            let limit = format_size(config.max_inline_bytes);
+            (LabelName::FilesTooLarge, limit)
         } else if self.items.with_untracked(Vec::len) >= config.max_files {
             (LabelName::TooManyFiles, config.max_files.to_string())
         } else {
@@ -144,6 +147,15 @@ impl AttachmentTray {
             limit,
             name: plain_name(&name),
         })
+    }
+
+    /// Returns true if the attached files and another file of this size may be sent as base64.
+    fn fits_inline(&self, size: usize) -> bool {
+        let attached: usize = self.items.with_untracked(|items| {
+            let sizes = items.iter().filter_map(|item| item.size);
+            sizes.fold(0, usize::saturating_add)
+        });
+        attached.saturating_add(size) <= self.config.max_inline_bytes
     }
 
     fn attach_file(&self, file: web_sys::File) {

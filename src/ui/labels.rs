@@ -312,6 +312,7 @@ labels! {
     Reading reading,
     TooManyFiles too_many_files,
     FileTooLarge file_too_large,
+    FilesTooLarge files_too_large,
     FileTypeRefused file_type_refused,
     FileUnreadable file_unreadable,
     FilesNotReady files_not_ready,

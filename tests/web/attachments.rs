@@ -232,7 +232,7 @@ async fn refused_files_show_the_reason() {
     for reason in [
         "a.exe can't be attached: this type",
         "long.txt: larger than 10 B",
-        "c.pdf: no more than 2",
+        "c.pdf: only 2 at a time",
     ] {
         assert!(shown.contains(reason), "{reason} in {shown}");
     }
@@ -243,6 +243,25 @@ async fn refused_files_show_the_reason() {
         0,
         "making room dismisses the refusal"
     );
+}
+
+#[wasm_bindgen_test]
+async fn inline_files_have_a_total_size() {
+    let files = [
+        ("a.txt", "", "123"),
+        ("b.txt", "", "12"),
+        ("c.txt", "", "1"),
+    ];
+    let rules = Attachments::new().max_inline_bytes(4);
+    let page = chat(&MockAgent::new(), rules.clone()).await;
+    give(&find(&page, "input[type=file]"), "pick", &files);
+    attached(&page, 2).await;
+    let shown = page.text("[role=alert] .la-attachment-refusals");
+    assert_eq!(shown, "b.txt: all files together would be larger than 4 B");
+    let uploads = rules.upload(|_| async { Ok("https://files.example/".to_owned()) });
+    let page = chat(&MockAgent::new(), uploads).await;
+    give(&find(&page, "input[type=file]"), "pick", &files);
+    attached(&page, 3).await;
 }
 
 #[wasm_bindgen_test]

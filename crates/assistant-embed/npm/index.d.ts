@@ -213,6 +213,8 @@ export interface AttachmentLimits {
   maxFiles?: number;
   /** The maximum size of a file in bytes; 10,000,000 by default. */
   maxBytes?: number;
+  /** The maximum size of the files of a message together, in bytes; 7,000,000 by default. */
+  maxTotalBytes?: number;
 }
 
 /** The state of a call, for its renderer. */

@@ -70,7 +70,7 @@ function isOrigin(value) {
 }
 
 /** The fields of the option `attachments`. */
-const ATTACHMENTS = { accept: isText, maxFiles: isCount, maxBytes: isWhole };
+const ATTACHMENTS = { accept: isText, maxFiles: isCount, maxBytes: isWhole, maxTotalBytes: isWhole };
 const isAttachments = (value) => isObject(value) && Object.entries(ATTACHMENTS).every(([name, check]) => value[name] === undefined || check(value[name]));
 /** The options of `mount` that concern the window, the agent's protocol and the store. */
 const LOOK = {
@@ -79,7 +79,7 @@ const LOOK = {
   highlight: FUNCTION,
   headingOffset: [(value) => isCount(value) && value <= 5, "a whole number from 0 to 5"],
   mediaOrigins: [(value) => Array.isArray(value) && value.every(isOrigin), 'a list of origins, such as "https://media.example.com"'],
-  attachments: [isAttachments, "an object with a text `accept`, and whole numbers `maxFiles` and `maxBytes`"],
+  attachments: [isAttachments, "an object with a text `accept`, and whole numbers `maxFiles`, `maxBytes` and `maxTotalBytes`"],
   model: TEXT,
   resumes: FLAG,
   shadow: FLAG,

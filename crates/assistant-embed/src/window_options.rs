@@ -49,6 +49,9 @@ fn parse_attachments(limits: &JsValue) -> Attachments {
     if let Some(bytes) = get_number(limits, "maxBytes") {
         attachments = attachments.max_bytes(bytes);
     }
+    if let Some(bytes) = get_number(limits, "maxTotalBytes") {
+        attachments = attachments.max_inline_bytes(bytes);
+    }
     attachments
 }
 

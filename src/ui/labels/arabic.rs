@@ -184,6 +184,7 @@ const TEXTS: [&str; LabelName::ALL.len()] = Translation {
     reading: "جارٍ القراءة…",
     too_many_files: "{name}: الحد الأقصى للملفات في المرة الواحدة {limit}",
     file_too_large: "{name}: أكبر من {limit}",
+    files_too_large: "{name}: سيتجاوز مجموع الملفات {limit}",
     file_type_refused: "لا يمكن إرفاق {name}: هذا النوع من الملفات غير مدعوم.",
     file_unreadable: "{name}: تعذرت قراءة هذا الملف",
     files_not_ready: "الملفات ليست جاهزة بعد.",

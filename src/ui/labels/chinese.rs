@@ -184,6 +184,7 @@ const TEXTS: [&str; LabelName::ALL.len()] = Translation {
     reading: "正在读取…",
     too_many_files: "{name}：一次最多 {limit} 个文件",
     file_too_large: "{name}：大于 {limit}",
+    files_too_large: "{name}：所有文件合计将超过 {limit}",
     file_type_refused: "无法附加 {name}：不支持此类文件。",
     file_unreadable: "{name}：无法读取此文件",
     files_not_ready: "文件尚未就绪。",

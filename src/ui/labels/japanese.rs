@@ -184,6 +184,7 @@ const TEXTS: [&str; LabelName::ALL.len()] = Translation {
     reading: "読み取り中…",
     too_many_files: "{name}：一度に添付できるのは{limit}ファイルまでです",
     file_too_large: "{name}：{limit}を超えています",
+    files_too_large: "{name}：すべてのファイルの合計が{limit}を超えます",
     file_type_refused: "{name}は添付できません。この種類のファイルには対応していません。",
     file_unreadable: "{name}：このファイルを読み取れませんでした",
     files_not_ready: "ファイルの準備がまだできていません。",
