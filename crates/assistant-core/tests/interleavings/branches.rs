@@ -16,8 +16,9 @@ struct LastUserMessage(Option<MessageId>);
 /// The knowledge of an observer of all branches.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Branches {
-    /// The tip of the run's branch when a question was asked, by the question's id.
-    asked_at: BTreeMap<String, Option<MessageId>>,
+    /// The tip of the run's branch when a question was asked, by the question's id. If a list
+    /// omits that message, followed by the tip after the list.
+    asked_at: BTreeMap<String, Vec<Option<MessageId>>>,
     /// The user's last message on the branch of the run that can be retried or continued.
     offered: Option<LastUserMessage>,
 }
@@ -41,11 +42,13 @@ impl Branches {
             *self = Self::default();
         }
         if matches!(input, Input::Event { .. } | Input::RunClosed { .. }) {
-            // A list may omit the message of a question.
-            for at in self.asked_at.values_mut() {
+            // A list may omit the message of a question. Retry may return to the omitted message,
+            // because it repeats the run that began there.
+            for places in self.asked_at.values_mut() {
+                let at = places.last().cloned().flatten();
                 let was_there = at.as_ref().is_some_and(|at| path.contains(at));
                 if was_there && !at.as_ref().is_some_and(is_there) {
-                    at.clone_from(&tip);
+                    places.push(tip.clone());
                 }
             }
         }
@@ -53,7 +56,7 @@ impl Branches {
             let known = self.asked_at.contains_key(&open.interrupt().id);
             if !known || (open.answer().is_none() && matches!(input, Input::RunClosed { .. })) {
                 self.asked_at
-                    .insert(open.interrupt().id.clone(), tip.clone());
+                    .insert(open.interrupt().id.clone(), vec![tip.clone()]);
             }
         }
         let moved = matches!(
@@ -91,9 +94,13 @@ impl Branches {
     pub(super) fn check_answer(&self, entry: &ResumeEntry, call: Option<&str>, session: &Session) {
         let conversation = session.conversation();
         let has_call = call.is_some_and(|id| conversation.call_by_wire_id(id).is_some());
-        let at = self.asked_at.get(&entry.interrupt_id).cloned().flatten();
-        let is_here =
-            at.is_none_or(|at| conversation.run_path().any(|message| *message.id() == at));
+        let is_on_path = |at: &Option<MessageId>| {
+            let mut path = conversation.run_path();
+            at.as_ref()
+                .is_none_or(|at| path.any(|message| message.id() == at))
+        };
+        let places = self.asked_at.get(&entry.interrupt_id);
+        let is_here = places.is_none_or(|places| places.iter().any(is_on_path));
         assert!(has_call || is_here, "{entry:?} is of another branch");
     }
 }

@@ -411,3 +411,37 @@ fn a_call_is_listed_once_when_its_message_is_merged_into_a_shared_one() {
     ];
     play(0, &Schedule(schedule));
 }
+
+/// Lists omit the message of an answered question, and the run with the answer fails: Retry repeats
+/// this run from the omitted message, with the answer.
+#[test]
+fn retry_repeats_an_answer_to_a_question_of_an_omitted_message() {
+    use act::{Act, AnswerFormat, Args, BadEnd, Id, Parent, Shake};
+    use rewrite::Rewrite;
+    let id = || Id { back: 0, slot: 0 };
+    let call = || Act::Call {
+        call: id(),
+        name: 0,
+        args: Args::Object,
+        parent: Parent::None,
+    };
+    let ask = || Act::Interrupt {
+        format: AnswerFormat::Card,
+        calls: vec![id()],
+    };
+    let schedule = vec![
+        ask(),
+        Act::Shake(Shake::Stop),
+        Act::Send { rule: None },
+        Act::Proceed(0),
+        ask(),
+        call(),
+        Act::Proceed(0),
+        Act::Snapshot(vec![Rewrite::Drop(0)]),
+        call(),
+        Act::Snapshot(vec![Rewrite::Drop(20)]),
+        Act::EndBadly(BadEnd::Network),
+        Act::Shake(Shake::Retry),
+    ];
+    play(0, &Schedule(schedule));
+}
