@@ -109,7 +109,8 @@ fn media_player(card: &FileCard, src: String, load_failed: RwSignal<bool>) -> An
 struct FileCard {
     icon: Icon,
     name: FileName,
-    /// The type, size and origin of the file, as far as they are known.
+    /// The type, size and origin of the file, as far as they are known. The type is omitted if the
+    /// name ends with it.
     details: String,
     /// The address of the file. `None` if the file has no address, or if the address is not safe to
     /// open.
@@ -131,28 +132,35 @@ impl FileCard {
             .filter(|name| !name.is_empty());
         let mut details = Vec::new();
         let (mut href, mut url_name) = (None, None);
-        match source {
+        let mime_type = match source {
             Source::Data { value, mime_type } => {
-                details.push(mime_type.clone());
                 details.push(format_size(decoded_len(value)));
+                Some(mime_type)
             }
             Source::Url { value, mime_type } => {
-                details.extend(mime_type.clone());
                 let address = safe_href(value);
                 details.extend(address.as_ref().and_then(display_host));
                 url_name = address.as_ref().and_then(|a| last_segment(a.href()));
                 href = address.map(|address| address.href().to_owned());
+                mime_type.as_ref()
             }
             Source::File {
                 provider,
                 mime_type,
                 ..
             } => {
-                details.extend(mime_type.clone());
                 details.extend(provider.clone());
+                mime_type.as_ref()
             }
-        }
+        };
         let name = metadata_name.or(url_name);
+        let is_unnamed = |mime_type: &&String| {
+            let name = name.as_deref().unwrap_or_default();
+            !is_type_in_name(mime_type, name)
+        };
+        if let Some(mime_type) = mime_type.filter(is_unnamed) {
+            details.insert(0, mime_type.clone());
+        }
         Self {
             icon,
             name: FileName {
@@ -167,6 +175,27 @@ impl FileCard {
             href,
         }
     }
+}
+
+/// Returns true if the name of a file ends with the extension of its type.
+fn is_type_in_name(mime_type: &str, name: &str) -> bool {
+    let Some((_, extension)) = name.rsplit_once('.') else {
+        return false;
+    };
+    let extension = extension.to_ascii_lowercase();
+    let subtype = mime_type.split_once('/').map_or("", |(_, subtype)| subtype);
+    let usual_extension = match subtype {
+        "plain" => "txt",
+        "jpeg" => "jpg",
+        "markdown" => "md",
+        "mpeg" => "mp3",
+        "svg+xml" => "svg",
+        "vnd.openxmlformats-officedocument.presentationml.presentation" => "pptx",
+        "vnd.openxmlformats-officedocument.spreadsheetml.sheet" => "xlsx",
+        "vnd.openxmlformats-officedocument.wordprocessingml.document" => "docx",
+        other => other,
+    };
+    extension == usual_extension || extension == subtype
 }
 
 /// The name of a file, and the label of the file's kind, which is shown for a file without a name.

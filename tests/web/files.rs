@@ -114,6 +114,31 @@ async fn unsafe_and_opaque_file_addresses_are_not_links() {
 }
 
 #[wasm_bindgen_test]
+async fn a_type_is_shown_unless_the_name_ends_with_it() {
+    let chat = chat(MockAgent::new(), || ()).await;
+    let sheet = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
+    let cases = [
+        ("application/pdf", Some("Plan.PDF"), "1 B"),
+        ("text/plain", Some("a.txt"), "1 B"),
+        (sheet, Some("a.xlsx"), "1 B"),
+        ("text/html", Some("plan.pdf"), "text/html · 1 B"),
+        ("application/pdf", Some("pdf"), "application/pdf · 1 B"),
+        ("application/pdf", None, "application/pdf · 1 B"),
+    ];
+    let parts = cases.map(|(kind, name, _)| media("document", data(kind, "eA=="), name));
+    sent(&chat, parts.to_vec()).await;
+    let details = chat
+        .page
+        .root
+        .query_selector_all("[data-role=user] .la-file-facts")
+        .unwrap();
+    for (at, (_, _, expected)) in (0..).zip(cases) {
+        let text = details.get(at).unwrap().text_content().unwrap();
+        assert_eq!(text, expected);
+    }
+}
+
+#[wasm_bindgen_test]
 async fn a_broken_image_is_shown_as_a_file() {
     let chat = chat(MockAgent::new(), || ()).await;
     let broken = media("image", data("image/png", "AAAA"), Some("broken.png"));
