@@ -8,9 +8,9 @@ const raise = document.getElementById("raise");
 const toggle = document.getElementById("toggle");
 
 const agent = new URLSearchParams(location.search).get("agent");
-const token = document.querySelector("meta[name=csrf-token]");
-// The token may change while the page is open, so it is read for each request.
-if (token) assistant.options = { headers: () => ({ [token.dataset.header ?? "X-CSRF-Token"]: token.content }) };
+const token = () => document.querySelector("meta[name=csrf-token]");
+// The token, or the element with it, may change while the page is open, so both are read for each request.
+if (token()) assistant.options = { headers: () => ({ [token().dataset.header ?? "X-CSRF-Token"]: token().content }) };
 else if (agent) assistant.setAttribute("url", agent);
 
 /** Returns the row of an order. */
