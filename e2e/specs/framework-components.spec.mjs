@@ -195,6 +195,14 @@ for (const [name, entry] of Object.entries({ React: "react.jsx", Vue: "vue.js" }
     await shows(chat.card("refund"), "Refund A-17?");
   });
 
+  componentTest("attributes of the page are those of the element", {}, async ({ page }) => {
+    await page.locator("#two textarea").waitFor();
+    assert.deepEqual(
+      await page.locator("#two").evaluate(({ dataset, ariaDescription }) => [dataset.laTheme, ariaDescription]),
+      ["dark", "The second chat"],
+    );
+  });
+
   if (name !== "React") continue;
 
   componentTest("a chat that becomes ready while React hides it is reported once it is shown", {}, async (chat) => {

@@ -25,6 +25,7 @@ createElement(react.Assistant, { url: "/agent", layout: "dialog" });
 // @ts-expect-error the components have events of their own
 createElement(react.Assistant, { url: "/agent", onEvent: () => {} });
 createElement(react.Assistant, { url: "/agent", empty: "Ask about orders", footer: createElement("a", { href: "/privacy" }, "Privacy") });
+createElement(react.Assistant, { url: "/agent", "data-testid": "chat", "aria-description": "About orders" });
 createElement(react.AssistantScope, null, chat);
 
 react.useAssistantAction<{ id: number }>({ name: "open", handler: ({ id }) => id + 1, render: ({ phase, args }) => `${phase} ${args.id}` }, []);

@@ -8,6 +8,8 @@ export type AssistantProps = AssistantOptions & {
   id?: string;
   className?: string;
   style?: CSSProperties;
+  /** Attributes of the element. */
+  [attribute: `data-${string}` | `aria-${string}`]: string | number | boolean | undefined;
   /** Content below the header of the window. The window has places for the content that is given when it is mounted. */
   header?: ReactNode;
   /** Content before the first message, instead of the greeting. */

@@ -69,7 +69,11 @@ function Card({ state, decisions, render }) {
   return render({ ...useSyncExternalStore(state.subscribe, state.get), ...decisions });
 }
 
-function Chat({ onReady, onOpen, onMessage, onApproval, onAction, onError, id, className, style, header, empty, footer, ...options }) {
+const isAttribute = ([name]) => /^(data|aria)-/.test(name);
+
+function Chat({ onReady, onOpen, onMessage, onApproval, onAction, onError, id, className, style, header, empty, footer, ...others }) {
+  const attributes = Object.fromEntries(Object.entries(others).filter(isAttribute));
+  const options = Object.fromEntries(Object.entries(others).filter((entry) => !isAttribute(entry)));
   const contents = { header, empty, footer };
   const scope = useContext(Scope);
   const node = useRef(null);
@@ -93,7 +97,7 @@ function Chat({ onReady, onOpen, onMessage, onApproval, onAction, onError, id, c
     createPortal(createElement(Boundary, null, createElement(Card, view)), element, String(key)),
   );
   const filled = Object.entries(slots).map(([name, place]) => createPortal(contents[name], place, name));
-  return createElement(Fragment, null, createElement("leptos-assistant", { ref: node, id, class: className, style }), filled, portals);
+  return createElement(Fragment, null, createElement("leptos-assistant", { ...attributes, ref: node, id, class: className, style }), filled, portals);
 }
 
 const never = () => () => {};

@@ -87,7 +87,7 @@ function Page() {
         onMessage={({ role }) => (globalThis.observedMessages ??= []).push(`${label} ${role}`)}
       />
       <AssistantScope>
-        <Assistant id="two" url={AGENT} label="Second" />
+        <Assistant id="two" url={AGENT} label="Second" data-la-theme="dark" aria-description="The second chat" />
       </AssistantScope>
     </>
   );

@@ -48,7 +48,7 @@ const Actions = defineComponent({
 const Second = defineComponent({
   setup() {
     provideAssistantScope();
-    return () => h(Assistant, { id: "two", url: AGENT, label: "Second" });
+    return () => h(Assistant, { id: "two", url: AGENT, label: "Second", "data-la-theme": "dark", "aria-description": "The second chat" });
   },
 });
 
