@@ -205,6 +205,23 @@ for (const [name, entry] of Object.entries({ React: "react.jsx", Vue: "vue.js" }
 
   if (name !== "React") continue;
 
+  componentTest("an action continues while a boundary around the chat shows its fallback", {}, async (chat, agent) => {
+    const { page } = chat;
+    await chat.send("slow");
+    await page.getByRole("button", { name: "Do it", exact: true }).and(page.locator("[aria-disabled=false]")).click();
+    await page.waitForFunction(() => globalThis.finish);
+    await page.getByRole("button", { name: "Open a route" }).click();
+    await page.getByText("Loading the route").waitFor();
+    assert.equal(await chat.composer.isVisible(), false);
+    await page.evaluate(() => globalThis.arrive());
+    await page.getByText("The route", { exact: true }).waitFor();
+    await page.evaluate(() => globalThis.finish());
+    await chat.idle();
+    await shows(chat.card("refund"), "Refund of slow: output-available");
+    const { messages } = agent.requests("shop").at(-1).body;
+    assert.deepEqual(messages.filter(({ role }) => role === "tool").map(({ content }) => content), ['"paid"']);
+  });
+
   componentTest("a chat that becomes ready while React hides it is reported once it is shown", {}, async (chat) => {
     const { page } = chat;
     const count = () => page.evaluate(() => globalThis.thirdReady ?? 0);

@@ -17,8 +17,8 @@ export type AssistantProps = AssistantOptions & {
   /** Content below the composer. */
   footer?: ReactNode;
   /**
-   * Called with each chat once it is mounted; if React hides the component meanwhile, once it is shown again. The chat is
-   * a `FullChat` if `<Assistant>` has a store, or another protocol than AG-UI.
+   * Called with each chat once it is mounted; if `<Activity>` hides the component meanwhile, once it is shown again. The
+   * chat is a `FullChat` if `<Assistant>` has a store, or another protocol than AG-UI.
    */
   onReady?: (chat: AssistantChat) => void;
   onOpen?: (isOpen: boolean) => void;
@@ -29,8 +29,9 @@ export type AssistantProps = AssistantOptions & {
 };
 
 /**
- * The chat, as `<leptos-assistant>`. Removing the component ends the chat; one removed while React has hidden it ends a
- * minute later. Cards are drawn in its tree: they have the contexts that it has.
+ * The chat, as `<leptos-assistant>`. Removing the component ends the chat; one removed while `<Activity>` hides it ends a
+ * minute later. While `<Suspense>` shows its fallback, the chat and running actions continue. Cards are drawn in its
+ * tree: they have the contexts that it has.
  */
 export function Assistant(props: AssistantProps): ReactElement | null;
 

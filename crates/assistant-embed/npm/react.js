@@ -77,6 +77,8 @@ function Chat({ onReady, onOpen, onMessage, onApproval, onAction, onError, id, c
   const contents = { header, empty, footer };
   const scope = useContext(Scope);
   const node = useRef(null);
+  const isShown = useRef(false);
+  const detach = useRef();
   const [apply] = useState(createApply);
   const [outlet] = useState(createOutlet);
   const [slots] = useState(() => placesOf((name) => contents[name] !== undefined && contents[name] !== null));
@@ -84,14 +86,23 @@ function Chat({ onReady, onOpen, onMessage, onApproval, onAction, onError, id, c
   // In the commit that adds the element, which reads its options right after it.
   useLayoutEffect(() => apply(node.current, { slots, ...options }));
   useLayoutEffect(() => {
-    const element = node.current;
-    const detach = attach(element, scope, outlet, (kind, detail) => listeners.current[kind]?.(detail));
-    return () => {
-      detach();
-      // Effects also end and begin again in place.
-      queueMicrotask(() => element.isConnected || end(element));
-    };
+    isShown.current = true;
+    detach.current ??= attach(node.current, scope, outlet, (kind, detail) => listeners.current[kind]?.(detail));
   }, [scope, outlet, listeners]);
+  // Not a cleanup of the layout effect: one also runs while a boundary shows its fallback, and would cancel running actions.
+  useEffect(() => {
+    const element = node.current;
+    return () => {
+      isShown.current = false;
+      queueMicrotask(() => {
+        // Effects also end and begin again in place.
+        if (isShown.current) return;
+        detach.current?.();
+        detach.current = undefined;
+        if (!element.isConnected) end(element);
+      });
+    };
+  }, []);
   const views = useSyncExternalStore(outlet.views.subscribe, outlet.views.get);
   const portals = views.map(({ key, element, ...view }) =>
     createPortal(createElement(Boundary, null, createElement(Card, view)), element, String(key)),

@@ -1,6 +1,6 @@
 // Cards, registrations and options as components of React, for framework-components.spec.mjs.
 import { Assistant, AssistantScope, useAssistantAction, useAssistantContext, useAssistantState } from "leptos-assistant/react";
-import { Activity, StrictMode, useState } from "react";
+import { Activity, StrictMode, Suspense, lazy, useState } from "react";
 import { createRoot } from "react-dom/client";
 
 const AGENT = new URLSearchParams(location.search).get("agent");
@@ -28,13 +28,24 @@ function Card({ call }) {
   return <p>Refund of {call.args?.order}: {call.phase}</p>;
 }
 
+/** Pays at once, or for the order "slow" once the test proceeds. */
+async function refund(args) {
+  (globalThis.ran ??= []).push(args);
+  if (args.order !== "slow") return undefined;
+  await new Promise((done) => (globalThis.finish = done));
+  return "paid";
+}
+
+/** A route that the test loads. */
+const Route = lazy(() => new Promise((done) => (globalThis.arrive = () => done({ default: () => <p>The route</p> }))));
+
 function Actions() {
   useAssistantContext("The page", () => location.pathname);
   useAssistantAction({
     name: "refund",
     approval: "always",
     parameters: { type: "object" },
-    handler: (args) => void (globalThis.ran ??= []).push(args),
+    handler: refund,
     render: (call) => <Card call={call} />,
     renderApproval: (call) => {
       if (call.argsValue.order === "undrawn") throw new Error("no approval today");
@@ -63,6 +74,7 @@ function Page() {
   const [label, setLabel] = useState("First");
   const [headingOffset, setOffset] = useState(2);
   const [third, setThird] = useState();
+  const [hasRoute, setRoute] = useState(false);
   return (
     <>
       {isActive && <Actions />}
@@ -71,21 +83,25 @@ function Page() {
       <button onClick={() => setOffset(3)}>Lower headings</button>
       <button onClick={() => setThird(third ? undefined : "visible")}>Toggle third</button>
       <button onClick={() => setThird(third === "visible" ? "hidden" : "visible")}>Hide or show third</button>
+      <button onClick={() => setRoute(true)}>Open a route</button>
       <Followed />
       {third && <Third mode={third} />}
-      <Assistant
-        id="one"
-        url={AGENT}
-        label={label}
-        headingOffset={headingOffset}
-        highlight={(code) => [[code, label]]}
-        headers={() => ({ "x-label": label })}
-        labels={{ send: "Go" }}
-        empty={<h3>About {label}</h3>}
-        footer={<button onClick={() => setLabel("Pressed")}>Privacy</button>}
-        onReady={() => (globalThis.ready = (globalThis.ready ?? 0) + 1)}
-        onMessage={({ role }) => (globalThis.observedMessages ??= []).push(`${label} ${role}`)}
-      />
+      <Suspense fallback={<p>Loading the route</p>}>
+        {hasRoute && <Route />}
+        <Assistant
+          id="one"
+          url={AGENT}
+          label={label}
+          headingOffset={headingOffset}
+          highlight={(code) => [[code, label]]}
+          headers={() => ({ "x-label": label })}
+          labels={{ send: "Go" }}
+          empty={<h3>About {label}</h3>}
+          footer={<button onClick={() => setLabel("Pressed")}>Privacy</button>}
+          onReady={() => (globalThis.ready = (globalThis.ready ?? 0) + 1)}
+          onMessage={({ role }) => (globalThis.observedMessages ??= []).push(`${label} ${role}`)}
+        />
+      </Suspense>
       <AssistantScope>
         <Assistant id="two" url={AGENT} label="Second" data-la-theme="dark" aria-description="The second chat" />
       </AssistantScope>
