@@ -369,6 +369,40 @@ elementTest("an element with a store loads the larger module", async (page, chat
   assert.ok(!fetched.includes("/embed/assistant_embed_bg.wasm"));
 });
 
+elementTest("a removed element gives up its stored conversation to a new element", async (page, chat) => {
+  const ofElement = (act, ...args) => page.evaluate(`(${act})(document.querySelector("leptos-assistant"), ...${JSON.stringify(args)})`);
+  await ofElement((element) => element.setAttribute("store", "indexeddb"));
+  await show(page);
+  await chat.ask("Do you remember me?");
+  await chat.composer.fill("Half a sent");
+  await ofElement((element) => (globalThis.first = element));
+  /** Replaces the body as a visit of Turbo does, with an element that has one more attribute. */
+  const visit = async (name, value) => {
+    await ofElement(
+      (element, name, value) => {
+        const body = document.createElement("body");
+        const next = body.appendChild(element.cloneNode());
+        next.removeAttribute("thread-id");
+        if (name) next.setAttribute(name, value);
+        document.body.replaceWith(body);
+      },
+      name,
+      value,
+    );
+    await page.waitForFunction(() => ["thisTab", "otherTab"].includes(document.querySelector("leptos-assistant").chat?.ownership()));
+    return ofElement((element) => element.chat.ownership());
+  };
+  assert.equal(await visit("thread-id", "another"), "thisTab");
+  assert.ok(await page.evaluate(() => globalThis.first.chat), "it keeps another conversation");
+  assert.equal(await visit(), "thisTab");
+  assert.equal(await page.evaluate(() => globalThis.first.chat), undefined);
+  await chat.says("Do you remember me?");
+  assert.equal(await chat.composer.inputValue(), "Half a sent");
+  const threadId = await ofElement((element) => element.chat.threadId());
+  assert.equal(await visit("thread-id", threadId), "thisTab", "the name of the same conversation");
+  await chat.ask("And now?");
+}, { scene: "talk" });
+
 elementTest(
   "mistakes in an element or an action fire an error event and are logged",
   async (page, chat, { agent }) => {

@@ -30,7 +30,7 @@ type ElementOptions<Options> = Options extends unknown ? Partial<Omit<Options, "
  * of the program.
  *
  * An element that is removed keeps its chat for a minute, and a run continues meanwhile; one that is added again later
- * begins another chat. `chat.unmount()` ends it at once.
+ * begins another chat. `chat.unmount()` ends it at once, and so does a new element with the same store and conversation.
  */
 export class LeptosAssistantElement extends HTMLElement {
   /**

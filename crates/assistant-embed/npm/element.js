@@ -9,6 +9,9 @@ import { shortcutOf } from "./shortcut.js";
 /** The time for which a removed element keeps its chat, in milliseconds. */
 const KEPT_MS = 60_000;
 
+/** The removed elements that keep their chats. */
+const away = new Set();
+
 const OBSERVED = [...TEXT_ATTRIBUTES, "heading-offset", "resumes", "lang", "layout", "loading", "open", "shortcut"];
 
 /** Returns true if an option needs the larger module. */
@@ -81,11 +84,13 @@ export class LeptosAssistantElement extends (globalThis.HTMLElement ?? Object) {
   }
 
   connectedCallback() {
+    away.delete(this);
     clearTimeout(this.#forget);
     this.#refresh();
   }
 
   disconnectedCallback() {
+    away.add(this);
     // A moved element is removed and added again at once.
     queueMicrotask(() => {
       if (this.isConnected) return;
@@ -93,10 +98,7 @@ export class LeptosAssistantElement extends (globalThis.HTMLElement ?? Object) {
       this.#listeners = undefined;
       this.#view?.count(false);
       clearTimeout(this.#forget);
-      this.#forget = setTimeout(() => {
-        this.#end();
-        this.#early?.takeBack();
-      }, KEPT_MS);
+      this.#forget = setTimeout(() => this.#leave(), KEPT_MS);
     });
   }
 
@@ -259,6 +261,7 @@ export class LeptosAssistantElement extends (globalThis.HTMLElement ?? Object) {
     this.#isStale = false;
     try {
       if (error) throw error;
+      if (options.store) for (const other of away) other.#giveUp(options);
       this.#mounted = options;
       (this.#early ?? this.#view).loading();
       void this.#draw();
@@ -322,6 +325,19 @@ export class LeptosAssistantElement extends (globalThis.HTMLElement ?? Object) {
         this.#complain(error);
       }
     }
+  }
+
+  /** Ends the chat of a removed element if it locks the stored conversation of a new chat with these options. */
+  #giveUp({ storeName, threadId }) {
+    const own = this.#mounted;
+    if (own?.store && own.storeName === storeName && (own.threadId === threadId || this.chat?.threadId() === threadId)) this.#leave();
+  }
+
+  /** Ends the chat of a removed element. */
+  #leave() {
+    away.delete(this);
+    this.#end();
+    this.#early?.takeBack();
   }
 
   #end() {
