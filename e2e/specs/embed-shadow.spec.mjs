@@ -236,6 +236,21 @@ shadowTest(
   { allow: [/style\.css|ERR_FAILED/] },
 );
 
+for (const file of ["shadow.js", "launcher.css"]) {
+  shadowTest(
+    `a shadow root whose ${file} could not be fetched is attached later`,
+    async ({ page, add }) => {
+      let requests = 0;
+      await page.route(`**/embed/${file}*`, (route) => (++requests < 3 ? route.abort() : route.continue()));
+      const chat = await add({});
+      await chat.composer.waitFor();
+      assert.equal(await page.evaluate(() => document.querySelectorAll("textarea").length), 0, "it is in a shadow root");
+      assert.equal(await page.evaluate(() => globalThis.errors.length), 1, "the reason is reported once");
+    },
+    { allow: [/shadow\.js|launcher\.css|ERR_FAILED/] },
+  );
+}
+
 shadowTest("mount attaches a shadow root, and returns the nodes of the page when unmounted", async ({ page, agent }) => {
   const mounted = () =>
     page.evaluate(async (url) => {

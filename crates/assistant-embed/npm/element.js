@@ -49,6 +49,8 @@ export class LeptosAssistantElement extends (globalThis.HTMLElement ?? Object) {
   #listeners;
   #forget;
   #queued = false;
+  /** The time between the last two attempts to attach a shadow root, in milliseconds. */
+  #pause = 500;
   /** True if attributes or options may have changed since the last attempt to mount a chat began. */
   #isStale = false;
   #reported = new Set();
@@ -180,6 +182,11 @@ export class LeptosAssistantElement extends (globalThis.HTMLElement ?? Object) {
     try {
       const checked = await checks();
       this.#shadow = await (await (checked?.load("shadow.js") ?? import("./shadow.js"))).open(this, checked);
+    } catch (error) {
+      this.#complain(error);
+      // There is no view with Retry yet.
+      setTimeout(() => this.#refresh(), (this.#pause *= 2));
+      return;
     } finally {
       this.#queued = false;
     }
