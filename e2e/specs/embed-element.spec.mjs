@@ -229,6 +229,27 @@ elementTest("an element waits for its children while the page is being read", as
   assert.equal(await page.evaluate(() => document.querySelector("leptos-assistant > p")), null);
 });
 
+elementTest("an element in a shadow root of the page gets its styles there", async (page) => {
+  await page.evaluate(() => {
+    const url = document.querySelector("leptos-assistant").getAttribute("url");
+    for (const layout of ["inline", "popup"]) {
+      const root = document.body.appendChild(document.createElement("div")).attachShadow({ mode: "open" });
+      const element = document.createElement("leptos-assistant");
+      for (const [name, value] of Object.entries({ url, layout, id: layout, label: layout })) element.setAttribute(name, value);
+      root.append(element);
+    }
+  });
+  const launcher = page.locator("#popup .la-popup-button");
+  await launcher.waitFor();
+  assert.equal(await launcher.evaluate((node) => getComputedStyle(node.parentNode).position), "fixed");
+  const composers = [page.locator("#inline textarea"), page.locator("#popup textarea")];
+  await launcher.click();
+  for (const composer of composers) {
+    await composer.waitFor();
+    await eventually(async () => assert.equal(await composer.evaluate((node) => getComputedStyle(node).resize), "none"));
+  }
+});
+
 elementTest("a framework can assign the property `open`, and the method stays", async (page) => {
   const states = await page.evaluate(() => {
     const element = document.createElement("leptos-assistant");
