@@ -229,6 +229,38 @@ elementTest("an element waits for its children while the page is being read", as
   assert.equal(await page.evaluate(() => document.querySelector("leptos-assistant > p")), null);
 });
 
+elementTest("a copy of an element keeps the children with a slot", async (page, chat) => {
+  await page.evaluate(() => {
+    const element = document.querySelector("leptos-assistant").cloneNode();
+    element.hidden = false;
+    element.setAttribute("layout", "popup");
+    element.removeAttribute("loading");
+    element.innerHTML = '<p slot="header">Answers may be wrong</p><a slot="footer" href="/privacy">Privacy</a>';
+    document.querySelector("leptos-assistant").replaceWith(element);
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync("p { display: flex }");
+    document.adoptedStyleSheets = [sheet];
+  });
+  // As a page that is stored when the user leaves it, and shown again.
+  const restore = (act) => page.evaluate(`(${act})(document.querySelector("leptos-assistant"))`);
+  const clone = (element) => element.replaceWith(element.cloneNode(true));
+  const write = (element) => (element.outerHTML = element.outerHTML);
+  for (const act of [clone, write]) {
+    await page.locator("leptos-assistant .la-popup-button").waitFor();
+    await restore(act);
+  }
+  await page.locator("leptos-assistant .la-popup-button").waitFor();
+  for (const slot of ["header", "footer"]) assert.equal(await page.locator(`[slot=${slot}]`).isVisible(), false, slot);
+  await page.evaluate(() => document.querySelector("leptos-assistant").open());
+  for (const act of [() => {}, clone, write]) {
+    await restore(act);
+    await eventually(async () => assert.ok(await page.evaluate(() => document.querySelector("leptos-assistant").chat)));
+    for (const words of ["Answers may be wrong", "Privacy"]) await chat.root.getByText(words, { exact: true }).waitFor();
+    assert.equal(await page.locator("leptos-assistant .la-chat-header + [slot=header]").count(), 1);
+    assert.equal(await page.locator("leptos-assistant [slot]").count(), 2);
+  }
+});
+
 elementTest("an element in a shadow root of the page gets its styles there", async (page) => {
   await page.evaluate(() => {
     const url = document.querySelector("leptos-assistant").getAttribute("url");

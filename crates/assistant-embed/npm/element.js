@@ -196,9 +196,10 @@ export class LeptosAssistantElement extends (globalThis.HTMLElement ?? Object) {
   /** Builds the view of a layout, and moves the chat into it. */
   #arrange(layout) {
     if (!this.#place) {
-      this.#slots = Object.fromEntries([...this.querySelectorAll(":scope > [slot]")].map((child) => [child.slot, child]));
-      // A clone of an element copies the nodes that were drawn in the original.
-      if (!this.#shadow) this.replaceChildren();
+      // In a copy of an element that was mounted, the children are inside of its window.
+      this.#slots = Object.fromEntries([...this.querySelectorAll(":scope > [slot], .la-slot[slot]")].map((child) => [child.slot, child]));
+      // A clone of an element copies the nodes that were drawn in the original. The children stay until there is a window for them.
+      if (!this.#shadow) this.replaceChildren(...Object.values(this.#slots));
       this.#place = document.createElement("div");
       this.#place.className = "la-place";
     }
