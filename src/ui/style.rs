@@ -11,6 +11,8 @@ macro_rules! sheets {
             $("\n", include_str!(concat!("../../style/", $name, ".css")),)*
             "}\n\n",
             include_str!("../../style/guard.css"),
+            "\n",
+            include_str!("../../style/pseudo.css"),
         )
     };
 }

@@ -14,25 +14,30 @@ const LIST: &str = "src/ui/style.rs";
 /// The sheets that the launcher of the custom element needs, which are loaded before the others.
 const LAUNCHER: [&str; 5] = ["tokens", "palettes", "controls", "frame", "shell"];
 
-/// The sheets before and after the cascade layer, which are not in the list.
-const AROUND: [&str; 2] = ["layer", "guard"];
+/// The sheet before the cascade layer, which is not in the list.
+const LAYER: &str = "layer";
+
+/// The sheets after the cascade layer, which are not in the list. The launcher needs only the
+/// first.
+const OUTSIDE: [&str; 2] = ["guard", "pseudo"];
 
 /// Returns the sheets of the launcher, joined.
 pub(crate) fn launcher_sheet(project: &Project) -> Outcome<String> {
-    join_sheets(project, &LAUNCHER)
+    join_sheets(project, &LAUNCHER, &OUTSIDE[..1])
 }
 
-/// Joins sheets of the folder `style/`, as the macro in [`LIST`] does.
-fn join_sheets(project: &Project, names: &[impl AsRef<str>]) -> Outcome<String> {
+/// Joins sheets of the folder `style/` inside and outside of the layer, as the macro in [`LIST`]
+/// does.
+fn join_sheets(project: &Project, names: &[impl AsRef<str>], outside: &[&str]) -> Outcome<String> {
     let sheet = |name: &str| read_text(&project.root.join(format!("style/{name}.css")));
     let sheets: Outcome<Vec<String>> = names.iter().map(|name| sheet(name.as_ref())).collect();
-    let [layer, guard] = AROUND.map(sheet);
-    Ok(format_joined(&layer?, &sheets?, &guard?))
+    let outside: Outcome<Vec<String>> = outside.iter().map(|name| sheet(name)).collect();
+    Ok(format_joined(&sheet(LAYER)?, &sheets?, &outside?))
 }
 
 /// Writes the joined sheet, if its file has another content or does not exist.
 pub(crate) fn write_joined_sheet(project: &Project) -> Outcome<()> {
-    let text = join_sheets(project, &listed_sheets(project)?)?;
+    let text = join_sheets(project, &listed_sheets(project)?, &OUTSIDE)?;
     let file = project.root.join(ALL);
     if read_text(&file).is_ok_and(|old| old == text) {
         return Ok(());
@@ -75,16 +80,18 @@ fn parse_sheet_names(source: &str) -> Vec<String> {
 fn unlisted_sheets<'a>(names: impl Iterator<Item = &'a str>, listed: &[String]) -> Vec<&'a str> {
     names
         .filter(|name| {
-            *name != "all" && !AROUND.contains(name) && !listed.iter().any(|listed| listed == name)
+            let is_listed = listed.iter().any(|listed| listed == name);
+            !["all", LAYER].contains(name) && !OUTSIDE.contains(name) && !is_listed
         })
         .collect()
 }
 
-fn format_joined(layer: &str, sheets: &[String], guard: &str) -> String {
+fn format_joined(layer: &str, sheets: &[String], outside: &[String]) -> String {
     format!(
         "/* All sheets of this folder in one, written by `cargo xtask style`: change them, not this. */\n\n\
-         {layer}@layer leptos-assistant {{\n{}}}\n\n{guard}",
-        sheets.join("\n")
+         {layer}@layer leptos-assistant {{\n{}}}\n\n{}",
+        sheets.join("\n"),
+        outside.join("\n")
     )
 }
 
@@ -95,11 +102,12 @@ mod tests {
     #[test]
     fn sheets_are_joined_in_order() {
         let sheets = ["a {}\n".to_owned(), "b {}\n".to_owned()];
-        let all = format_joined("@layer x;\n", &sheets, "c {}\n");
+        let outside = ["c {}\n".to_owned(), "d {}\n".to_owned()];
+        let all = format_joined("@layer x;\n", &sheets, &outside);
         assert!(all.starts_with("/* "));
-        assert!(
-            all.ends_with("\n\n@layer x;\n@layer leptos-assistant {\na {}\n\nb {}\n}\n\nc {}\n")
-        );
+        assert!(all.ends_with(
+            "\n\n@layer x;\n@layer leptos-assistant {\na {}\n\nb {}\n}\n\nc {}\n\nd {}\n"
+        ));
     }
 
     #[test]

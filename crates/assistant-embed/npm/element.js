@@ -49,8 +49,6 @@ export class LeptosAssistantElement extends (globalThis.HTMLElement ?? Object) {
   #listeners;
   #forget;
   #queued = false;
-  /** The time between the last two attempts to attach a shadow root, in milliseconds. */
-  #pause = 500;
   /** True if attributes or options may have changed since the last attempt to mount a chat began. */
   #isStale = false;
   #reported = new Set();
@@ -185,7 +183,7 @@ export class LeptosAssistantElement extends (globalThis.HTMLElement ?? Object) {
     } catch (error) {
       this.#complain(error);
       // There is no view with Retry yet.
-      setTimeout(() => this.#refresh(), (this.#pause *= 2));
+      setTimeout(() => this.#refresh(), 3_000);
       return;
     } finally {
       this.#queued = false;
