@@ -134,7 +134,7 @@ impl AttachmentTray {
             (LabelName::FileTypeRefused, String::new())
         } else if file_size(file) > config.max_bytes {
             (LabelName::FileTooLarge, format_size(config.max_bytes))
-        } else if config.upload.is_none() && !self.fits_inline(file_size(&file)) {
+        } else if config.upload.is_none() && !self.fits_inline(file_size(file)) {
             let limit = format_size(config.max_inline_bytes);
             (LabelName::FilesTooLarge, limit)
         } else if self.items.with_untracked(Vec::len) >= config.max_files {

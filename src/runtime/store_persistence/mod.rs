@@ -207,19 +207,24 @@ impl StorePersistence {
     /// the page is visible.
     fn watch_page_lifecycle(&self) {
         let weak_persistence = self.me.clone();
+        let was_unloaded = Cell::new(false);
         let listener = PageLifecycle::listen(move |is_unloading| {
             if let Some(persistence) = weak_persistence.upgrade() {
+                let thread = persistence.thread();
                 if is_unloading && persistence.owns_thread() {
-                    tab::mark_owner(&*persistence.store, &persistence.thread().id);
+                    tab::mark_owner(&*persistence.store, &thread.id);
                 }
                 persistence.save_now(is_unloading);
-                match is_unloading {
-                    true => persistence.copy_unwritten_changes(),
+                // A page that is unloaded is hidden afterwards, and has changed meanwhile if the
+                // application ends runs when the page is unloaded.
+                if is_unloading || (was_unloaded.get() && is_hidden()) {
+                    was_unloaded.set(true);
+                    persistence.copy_unwritten_changes();
+                } else if was_unloaded.replace(false) && persistence.owns_thread() {
                     // A page from the cache of the browser continues with its own writes.
-                    false if !is_hidden() => persistence.discard_unload_copy(),
-                    false => {}
+                    persistence.discard_unload_copy(&thread);
                 }
-                persistence.queue_for_lock(&persistence.thread());
+                persistence.queue_for_lock(&thread);
             }
         });
         self.leaving.replace(listener);

@@ -200,6 +200,7 @@ impl StorePersistence {
         let registration = self.store.take(&thread.id, &thread.writer());
         self.with_timeout(registration).await?;
         thread.taken.set(true);
+        self.discard_unload_copy(thread);
         thread.send(TabMessage::Owned);
         self.with_timeout(self.store.load(&thread.id)).await
     }

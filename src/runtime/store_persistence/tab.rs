@@ -79,13 +79,10 @@ pub(super) fn store_unload_copy(store: &dyn Store, thread_id: &str, copy: Option
     }
 }
 
-/// Returns the copy that [`store_unload_copy`] has stored, and removes the copy.
-pub(super) fn take_unload_copy(store: &dyn Store, thread_id: &str) -> Option<String> {
-    let (storage, key) = (session_storage()?, unload_copy_key(store, thread_id)?);
-    let copy = storage.get_item(&key).ok().flatten();
-    // A copy is written once.
-    let _ = storage.remove_item(&key);
-    copy
+/// Returns the copy that [`store_unload_copy`] has stored.
+pub(super) fn unload_copy(store: &dyn Store, thread_id: &str) -> Option<String> {
+    let key = unload_copy_key(store, thread_id)?;
+    session_storage()?.get_item(&key).ok().flatten()
 }
 
 /// Returns the key of the unsent text. A conversation that the application names has a text of its

@@ -12,10 +12,16 @@ use serde_json::{Value, json};
 use super::{
     StorePersistence, open::parse_stored_thread, save::build_batch, tab, thread::TabThread,
 };
-use crate::store::{Batch, Record, StoreError, StoreFuture, StoredThread, ThreadInfo};
+use crate::{
+    store::{Batch, Record, StoreError, StoreErrorKind, StoreFuture, StoredThread, ThreadInfo},
+    ui::now,
+};
 
 /// The maximum total length of the names and texts of a copy, in bytes.
 const MAX_COPY_BYTES: usize = 1024 * 1024;
+/// The maximum age of the writer of a copy, in milliseconds. A store may forget after a month that
+/// another tab has replaced the writer.
+const MAX_WRITER_AGE_MS: i64 = 14 * 24 * 3_600_000;
 
 /// The batches that the store has received but not answered, in the order of the writes.
 #[derive(Default)]
@@ -73,16 +79,20 @@ impl UnloadCopy {
         json!({ "isRegistered": self.is_registered, "batches": batches }).to_string()
     }
 
-    /// Parses the output of [`Self::to_text`]. Returns `None` for any other text.
+    /// Parses the output of [`Self::to_text`]. Returns `None` for any other text, and for a copy
+    /// whose writer is old.
     fn from_text(text: &str, thread_id: &str) -> Option<Self> {
         let value: Value = serde_json::from_str(text).ok()?;
         let batches = value.get("batches")?.as_array()?.iter();
         let batches: Option<Vec<Batch>> = batches
             .map(|batch| batch_from_value(batch, thread_id))
             .collect();
-        Some(Self {
-            is_registered: value.get("isRegistered")?.as_bool()?,
-            batches: batches?,
+        let batches = batches?;
+        let is_recent = batches.iter().all(|batch| is_recent(&batch.writer));
+        let is_registered = value.get("isRegistered")?.as_bool()?;
+        is_recent.then_some(Self {
+            is_registered,
+            batches,
         })
     }
 }
@@ -103,30 +113,30 @@ impl StorePersistence {
     /// Copies the changes of this tab's conversation that the store has not written, because the
     /// page is unloaded. Removes an older copy.
     pub(super) fn copy_unwritten_changes(&self) {
-        if !self.owns_thread() {
+        let thread = self.thread();
+        if !self.owns_thread() || thread.is_apart.get() {
             return;
         }
-        let thread = self.thread();
         let copy = self.unwritten_changes(&thread);
         let copy = copy.filter(|copy| {
             let bytes: usize = copy.batches.iter().map(byte_length).sum();
             !copy.batches.is_empty() && bytes <= MAX_COPY_BYTES
         });
-        if copy.is_some()
-            && let Some(runtime) = self.runtime.upgrade()
-            && let Some(calls) = runtime.read(StoredCalls::of)
-        {
+        let text = copy.as_ref().map(UnloadCopy::to_text);
+        tab::store_unload_copy(&*self.store, &thread.id, text.as_deref());
+        let Some(copy) = copy else { return };
+        if !copy.is_registered {
+            // The next page finds a conversation that is not in the store only by its id.
+            self.remember_in_tab(&thread.id);
+        }
+        let runtime = self.runtime.upgrade();
+        if let Some(calls) = runtime.and_then(|runtime| runtime.read(StoredCalls::of)) {
             thread.add_stored_calls(calls);
         }
-        let text = copy.map(|copy| copy.to_text());
-        tab::store_unload_copy(&*self.store, &thread.id, text.as_deref());
     }
 
     /// Returns `None` if there is no copy to make, or if a batch is too large.
     fn unwritten_changes(&self, thread: &TabThread) -> Option<UnloadCopy> {
-        if thread.is_apart.get() {
-            return None;
-        }
         let is_registered = thread.taken.get();
         let batches = match is_registered {
             true => {
@@ -138,13 +148,22 @@ impl StorePersistence {
                 };
                 batches?.into_iter().filter(is_of_thread).collect()
             }
-            false if self.has_changes(thread) => vec![self.whole_thread(thread)?],
+            false if self.has_changes(thread) && self.opens_after_reload(thread) => {
+                vec![self.whole_thread(thread)?]
+            }
             false => return None,
         };
         Some(UnloadCopy {
             is_registered,
             batches,
         })
+    }
+
+    /// Returns true if a page of the same tab opens this conversation, and not one that the
+    /// application has named.
+    fn opens_after_reload(&self, thread: &TabThread) -> bool {
+        let named_thread = self.named_thread.as_ref();
+        named_thread.is_none_or(|named_thread| *named_thread == thread.id)
     }
 
     /// Returns a batch with the complete conversation and its unsaved journal entries.
@@ -160,17 +179,24 @@ impl StorePersistence {
         batch.flatten()
     }
 
-    /// Removes the copy of this tab's conversation, because the page is not unloaded.
-    pub(super) fn discard_unload_copy(&self) {
-        if self.owns_thread() {
-            tab::store_unload_copy(&*self.store, &self.thread().id, None);
+    /// Removes the copy of this tab's conversation, because the page is not unloaded, or because
+    /// the page has become the writer.
+    pub(super) fn discard_unload_copy(&self, thread: &TabThread) {
+        if !thread.is_apart.get() {
+            tab::store_unload_copy(&*self.store, &thread.id, None);
         }
     }
 
-    /// Repeats the writes that the previous page of this tab has copied, and removes the copy. This
-    /// page must own the conversation, and must not be its writer yet.
+    /// Repeats the writes that the previous page of this tab has copied. This page must own the
+    /// conversation, and must not be its writer yet. The copy stays until this page is the writer,
+    /// so that it is not lost if this page ends first: repeating the writes twice has no further
+    /// effect.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the store does not work. Writes that the store refuses are dropped.
     pub(super) async fn write_unload_copy(&self, thread: &TabThread) -> Result<(), StoreError> {
-        let text = tab::take_unload_copy(&*self.store, &thread.id);
+        let text = tab::unload_copy(&*self.store, &thread.id);
         let copy = text.and_then(|text| UnloadCopy::from_text(&text, &thread.id));
         let Some(copy) = copy else { return Ok(()) };
         let stored_thread = self.with_timeout(self.store.load(&thread.id)).await?;
@@ -181,14 +207,33 @@ impl StorePersistence {
         if !is_applicable {
             return Ok(());
         }
+        if let Some(batch) = copy.batches.first().filter(|_| !copy.is_registered) {
+            let registration = self.store.take(&thread.id, &batch.writer);
+            self.with_timeout(registration).await?;
+        }
         for batch in copy.batches {
-            // A batch that the store refuses is not repeated, nor are the batches after it.
-            if self.with_timeout(self.store.write(batch)).await.is_err() {
-                break;
+            match self.with_timeout(self.store.write(batch)).await {
+                Ok(()) => {}
+                Err(error) if is_refusal(error.kind) => break,
+                Err(error) => return Err(error),
             }
         }
         Ok(())
     }
+}
+
+/// Returns true if a store that works has refused a batch.
+const fn is_refusal(kind: StoreErrorKind) -> bool {
+    matches!(
+        kind,
+        StoreErrorKind::TakenOver | StoreErrorKind::Claimed | StoreErrorKind::Full
+    )
+}
+
+/// Returns true if the writer was created recently. The id of a writer begins with its time.
+fn is_recent(writer: &str) -> bool {
+    let created_at = writer.split('-').next().and_then(|time| time.parse().ok());
+    created_at.is_some_and(|created_at: i64| now().saturating_sub(created_at) < MAX_WRITER_AGE_MS)
 }
 
 /// Returns the total length of the names and texts of a batch, in bytes.

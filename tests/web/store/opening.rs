@@ -40,7 +40,11 @@ impl Page {
     }
 
     /// Mounts a chat, whose conversation is not read yet.
-    fn begin(store: &(impl Store + Clone), agent: MockAgent, thread_id: &'static str) -> Self {
+    pub(super) fn begin(
+        store: &(impl Store + Clone),
+        agent: MockAgent,
+        thread_id: &'static str,
+    ) -> Self {
         let (ran, found) = (Rc::new(Cell::new(0)), Rc::new(RefCell::new(None)));
         let (finds, counted) = (Rc::clone(&found), Rc::clone(&ran));
         let (store, used_agent) = (store.clone(), agent.clone());

@@ -3,12 +3,17 @@
 //! A write that never ends represents a write that the browser aborts, because it waits for an
 //! earlier write.
 
+use std::{cell::RefCell, rc::Rc};
+
 use leptos::prelude::*;
 use leptos_assistant::{
+    Assistant, AssistantProvider, ChatWindow,
     agent::Script,
-    store::Store as _,
-    testing::{MockAgent, settle},
+    store::{Store as _, StoreErrorKind},
+    testing::{MockAgent, Mounted, mount, settle, until},
+    use_assistant,
 };
+use send_wrapper::SendWrapper;
 use wasm_bindgen_test::wasm_bindgen_test;
 use web_sys::Event;
 
@@ -61,22 +66,39 @@ async fn writes_that_do_not_end_before_a_reload_are_repeated() {
     assert_eq!(page.ran.get(), 1);
 }
 
-/// The page is unloaded before the store has registered the writer of a new conversation.
+/// Mounts a chat whose conversation the application does not name.
+fn begin_unnamed(store: &Faulty) -> (Mounted, Assistant) {
+    let (store, found) = (store.clone(), Rc::new(RefCell::new(None)));
+    let finds = Rc::clone(&found);
+    let page = mount(move || {
+        let children = SendWrapper::new(move || *finds.borrow_mut() = use_assistant());
+        view! {
+            <AssistantProvider agent=MockAgent::new() store>
+                {children.take()()}
+                <ChatWindow />
+            </AssistantProvider>
+        }
+    });
+    let assistant = found.borrow_mut().take().unwrap();
+    (page, assistant)
+}
+
+/// The page is unloaded before the store has registered the writer of a new conversation, or before
+/// it has written the conversation.
 #[wasm_bindgen_test]
 async fn a_conversation_that_was_never_written_is_restored_after_a_reload() {
     for operation in [Operation::Take, Operation::Write] {
         let (before, after) = Faulty::shared();
-        let page = Page::open(&before, MockAgent::new(), "t").await;
-        page.assistant.new_conversation();
-        settle().await;
-        let id = page.assistant.thread_id().get_untracked();
-        let id: &'static str = Box::leak(id.into_boxed_str());
         before.fault.set(Some((operation, Fault::Silent)));
-        page.assistant.send("hi").unwrap();
+        let (page, assistant) = begin_unnamed(&before);
+        assistant.send("hi").unwrap();
         settle().await;
-        unload(page).await;
-        let page = Page::open(&after, MockAgent::new(), id).await;
-        assert!(page.shows("hi").await, "{operation:?}");
+        dispatch("pagehide");
+        drop(page);
+        settle().await;
+        let (page, _) = begin_unnamed(&after);
+        let shows = until(|| page.text("[role=log]").contains("hi")).await;
+        assert!(shows, "{operation:?}");
     }
 }
 
@@ -109,6 +131,24 @@ async fn a_page_that_is_shown_again_does_not_repeat_its_writes() {
     settle().await;
     let page = Page::open(&after, MockAgent::new(), "t").await;
     assert!(page.shows("two").await && page.shows("Hello again.").await);
+}
+
+/// The next page ends, or cannot write, before it is the writer.
+#[wasm_bindgen_test]
+async fn unwritten_changes_survive_further_reloads() {
+    for fault in [Fault::Silent, Fault::Fails(StoreErrorKind::Failed)] {
+        let (before, after) = Faulty::shared();
+        unload(page_with_lost_approval(&before).await).await;
+        before.fault.set(Some((Operation::Write, fault)));
+        let page = Page::begin(&before, MockAgent::new(), "t");
+        for _ in 0..20 {
+            settle().await;
+        }
+        unload(page).await;
+        let page = Page::open(&after, MockAgent::new(), "t").await;
+        assert!(page.shows("go").await, "{fault:?}");
+        assert_eq!(page.approval_count(), 1, "{fault:?}");
+    }
 }
 
 /// Any script of the page can write to the session storage.

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use assistant_core::{
     conversation::{Conversation, Message, MessageId},
     event::{ResumeEntry, Role},
-    session::{Input, NoticeAction, Session, TreeChange},
+    session::{Input, Notice, NoticeAction, NoticeId, Session, TreeChange},
 };
 
 /// The user's newest message of a branch, if there is one.
@@ -19,8 +19,9 @@ pub(super) struct Branches {
     /// The tip of the run's branch when a question was asked, by the question's id. If a list
     /// omits that message, followed by the tip after the list.
     asked_at: BTreeMap<String, Vec<Option<MessageId>>>,
-    /// The user's last message on the branch of the run that can be retried or continued.
-    offered: Option<LastUserMessage>,
+    /// The notice that offers to retry or continue a run, and the user's last message on the branch
+    /// of this run.
+    offered: Option<(NoticeId, LastUserMessage)>,
 }
 
 impl Branches {
@@ -65,23 +66,28 @@ impl Branches {
                 change: TreeChange::Reparent { .. } | TreeChange::Delete { .. }
             }
         );
-        let offers = session.notices().iter().any(|notice| {
+        let mut notices = session.notices().iter();
+        let offer = notices.rfind(|notice| {
             matches!(
                 notice.action(),
                 Some(NoticeAction::Retry | NoticeAction::Continue)
             )
         });
-        if !offers {
+        let Some(offer) = offer.map(Notice::id) else {
             self.offered = None;
-        } else if self.offered.is_none() || moved {
+            return;
+        };
+        let known_offer = self.offered.as_ref().map(|(notice, _)| *notice);
+        if known_offer != Some(offer) || moved {
             let message = newest_run_message(session).map(|id| LastUserMessage(Some(id)));
-            self.offered = Some(message.unwrap_or_else(|| last_user_message(conversation)));
+            let message = message.unwrap_or_else(|| last_user_message(conversation));
+            self.offered = Some((offer, message));
         }
     }
 
     /// Checks a retried or continued run.
     pub(super) fn check_continued(&self, session: &Session) {
-        if let Some(message) = &self.offered {
+        if let Some((_, message)) = &self.offered {
             assert_eq!(
                 *message,
                 last_user_message(session.conversation()),

@@ -445,3 +445,18 @@ fn retry_repeats_an_answer_to_a_question_of_an_omitted_message() {
     ];
     play(0, &Schedule(schedule));
 }
+
+/// Each of three runs ends without an answer: Retry repeats the last one.
+#[test]
+fn retry_repeats_the_last_of_several_runs_without_an_answer() {
+    use act::{Act, Shake, Tree};
+    let schedule = vec![
+        Act::Tree(Tree::Interject),
+        Act::Proceed(0),
+        Act::Tree(Tree::Interject),
+        Act::Proceed(0),
+        Act::Finish,
+        Act::Shake(Shake::Retry),
+    ];
+    play(0, &Schedule(schedule));
+}
