@@ -113,7 +113,8 @@ fn source_item(source: ListedSource) -> AnyView {
         Some((href, host)) => view! {
             <a class="la-link" href=href target="_blank" rel="noopener noreferrer nofollow">{title}</a>
             {" "}
-            <span class="la-source-host">{host}</span>
+            // Isolated, so that directional characters of the title do not reorder the host.
+            <bdi class="la-source-host">{host}</bdi>
         }
         .into_any(),
         None => view! { <span>{title}</span> }.into_any(),

@@ -252,6 +252,23 @@ async fn sources_with_safe_addresses_are_links() {
 }
 
 #[wasm_bindgen_test]
+async fn a_title_does_not_reorder_the_host_beside_it() {
+    let list = json!([{"title": "Google \u{202e}", "url": "https://moc.elgoog.io/"}]);
+    let event = activity("s", "sources", json!({"sources": list}));
+    let chat = answered(says([event])).await;
+    let host = chat.page.find(".la-source-host").unwrap();
+    assert_eq!(host.text_content().unwrap(), "moc.elgoog.io");
+    let left = |index: u32| {
+        let range = web_sys::Range::new().unwrap();
+        let text = host.first_child().unwrap();
+        range.set_start(&text, index).unwrap();
+        range.set_end(&text, index + 1).unwrap();
+        range.get_bounding_client_rect().left()
+    };
+    assert!(left(0) < left(12), "the host is drawn from left to right");
+}
+
+#[wasm_bindgen_test]
 async fn many_sources_are_folded_and_malformed_ones_shown_as_data() {
     let many: Vec<Value> = (0..5)
         .map(|n| json!({"title": n.to_string(), "url": "/x"}))
