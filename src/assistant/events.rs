@@ -3,7 +3,7 @@
 use std::{cell::RefCell, collections::HashSet, rc::Rc};
 
 use assistant_core::{
-    conversation::{CallEvent, CallKey, MessageId, Phase},
+    conversation::{CallEvent, CallKey, Conversation, Message, MessageId, Phase},
     event::Role,
     observe::ObserverResult,
     session::{Notice, NoticeId},
@@ -137,20 +137,32 @@ struct KnownMessages {
 }
 
 impl KnownMessages {
-    /// Creates a state in which all listed messages are known, because they belong to the opened
-    /// conversation.
-    fn from_list(list: &MessageList) -> Self {
+    /// Creates a state in which all listed messages and the messages of other branches are known,
+    /// because they belong to the opened conversation.
+    fn new(assistant: &Assistant, list: &MessageList) -> Self {
+        let mut known: HashSet<_> = list.iter().map(|entry| entry.id.clone()).collect();
+        let ids_of_other_branches = |conversation: &Conversation| -> Vec<MessageId> {
+            let shown_ids: HashSet<_> = conversation.path().map(Message::id).collect();
+            let ids = conversation.all_messages().map(Message::id);
+            ids.filter(|id| !shown_ids.contains(id)).cloned().collect()
+        };
+        known.extend(
+            assistant
+                .with_conversation(ids_of_other_branches)
+                .into_iter()
+                .flatten(),
+        );
         Self {
             thread: list.thread(),
             edition: list.edition(),
-            known: list.iter().map(|entry| entry.id.clone()).collect(),
+            known,
             open: Vec::new(),
         }
     }
 
-    fn add_new_messages(&mut self, list: &MessageList) {
+    fn add_new_messages(&mut self, assistant: &Assistant, list: &MessageList) {
         if self.thread != list.thread() {
-            *self = Self::from_list(list);
+            *self = Self::new(assistant, list);
             return;
         }
         // If the edition is unchanged, the list has only grown at its end, so the loop can stop at
@@ -177,11 +189,12 @@ fn observe_messages(assistant: Assistant, observer: EventObserver) {
     let messages = assistant.messages();
     // The state is not borrowed while the observer runs, because the observer may cause the next
     // event.
-    let known_messages = RefCell::new(messages.with_untracked(KnownMessages::from_list));
+    let initial_messages = messages.with_untracked(|list| KnownMessages::new(&assistant, list));
+    let known_messages = RefCell::new(initial_messages);
     effect(move |_| {
         let complete_messages = {
             let mut known = known_messages.borrow_mut();
-            messages.with(|list| known.add_new_messages(list));
+            messages.with(|list| known.add_new_messages(&assistant, list));
             let mut open_messages = std::mem::take(&mut known.open);
             open_messages.retain(|(id, _)| assistant.message(id).is_some());
             let (complete_messages, incomplete_messages): (Vec<_>, Vec<_>) = open_messages

@@ -6,6 +6,7 @@ use leptos::prelude::*;
 use leptos_assistant::{
     Approval, AssistantEvent, Phase,
     agent::Script,
+    conversation::Sibling,
     testing::{MockAgent, settle, until},
     use_assistant_action, use_assistant_events,
 };
@@ -162,6 +163,59 @@ async fn a_listener_gets_no_events_from_before_or_after_its_lifetime() {
         2,
         "{:?}",
         events.get_untracked()
+    );
+}
+
+#[wasm_bindgen_test]
+async fn other_versions_of_an_opened_conversation_are_not_reported() {
+    let agent = MockAgent::new()
+        .answer(Script::new().text("One"))
+        .answer(Script::new().text("Two"))
+        .answer(Script::new().text("Three"));
+    let (events, listens) = (RwSignal::new(Vec::new()), RwSignal::new(false));
+    let chat = chat(agent, move || {
+        view! { <Show when=move || listens.get()><Listener events /></Show> }
+    })
+    .await;
+    let newest = || {
+        let id = chat
+            .assistant
+            .messages()
+            .get_untracked()
+            .last()
+            .unwrap()
+            .id()
+            .clone();
+        let text = chat.assistant.message_text(&id).get_untracked();
+        (id, text)
+    };
+    chat.assistant.send("go").unwrap();
+    chat.idle().await;
+    chat.assistant.regenerate(&newest().0).unwrap();
+    chat.idle().await;
+    listens.set(true);
+    settle().await;
+    let saved = chat.assistant.export();
+    for is_imported in [false, true] {
+        if is_imported {
+            chat.assistant.import(saved.clone()).unwrap();
+            settle().await;
+        }
+        let (id, text) = newest();
+        assert_eq!(text, "Two");
+        chat.assistant
+            .branches()
+            .show(&id, Sibling::Previous)
+            .unwrap();
+        settle().await;
+        assert_eq!(newest().1, "One");
+        assert_eq!(events.get_untracked(), [""; 0], "imported: {is_imported}");
+    }
+    chat.assistant.send("more").unwrap();
+    chat.idle().await;
+    assert_eq!(
+        events.get_untracked(),
+        ["message user", "message assistant"]
     );
 }
 
