@@ -5,7 +5,6 @@
 //! the chat are attached.
 
 use leptos::{ev, html, prelude::*};
-use wasm_bindgen::JsCast;
 
 use super::AttachmentTray;
 use crate::ui::closest;
@@ -61,15 +60,15 @@ fn has_files(event: &web_sys::DragEvent) -> bool {
 }
 
 /// Returns true if the target of an event is in the chat of this composer, or in the composer if
-/// there is no chat, even inside of a shadow tree.
+/// there is no chat. The chat may be inside of a shadow tree, and the target in a shadow tree inside
+/// of the chat.
 fn is_over_chat(event: &web_sys::DragEvent, form: NodeRef<html::Form>) -> bool {
     let Some(form) = form.try_get_untracked().flatten() else {
         return false;
     };
     let chat = closest(&form, "[data-assistant-chat]");
     let drop_area: web_sys::Element = chat.unwrap_or_else(|| form.into());
-    let target = event.composed_path().get(0);
-    drop_area.contains(target.dyn_ref::<web_sys::Node>())
+    event.composed_path().includes(&drop_area, 0)
 }
 
 /// Attaches pasted files. Does nothing if the clipboard also contains text, because some programs

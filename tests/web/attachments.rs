@@ -213,6 +213,22 @@ async fn files_can_be_dropped_on_the_chat_only() {
 }
 
 #[wasm_bindgen_test]
+async fn files_can_be_dropped_on_a_shadow_tree_in_the_chat() {
+    let page = chat(&MockAgent::new(), Attachments::new()).await;
+    let file = [("a.txt", "text/plain", "a")];
+    let element =
+        || -> web_sys::HtmlElement { document().create_element("p").unwrap().unchecked_into() };
+    let (host, target) = (element(), element());
+    let init = web_sys::ShadowRootInit::new(web_sys::ShadowRootMode::Open);
+    let shadow_root = host.attach_shadow(&init).unwrap();
+    shadow_root.append_child(&target).unwrap();
+    find(&page, "[role=log]").append_child(&host).unwrap();
+    assert!(!give(&target, "dragover", &file), "the chat takes it");
+    assert!(!give(&target, "drop", &file));
+    attached(&page, 1).await;
+}
+
+#[wasm_bindgen_test]
 async fn refused_files_show_the_reason() {
     let rules = Attachments::new()
         .accept("image/*, .TXT,application/pdf")
