@@ -77,7 +77,7 @@ pub(crate) fn tray_view(tray: &AttachmentTray, text_box: NodeRef<html::Textarea>
             let draw_item = move |item| item_view(&row_tray, item, text_box);
             let rows = each(move || items.get(), |item| item.id.to_string(), draw_item);
             view! {
-                <ul class="la-attachments" aria-label=label aria-live="polite">{rows}</ul>
+                <ul class="la-attachments" aria-label=label>{rows}</ul>
             }
             .into_any()
         }
@@ -96,7 +96,8 @@ pub(crate) fn tray_view(tray: &AttachmentTray, text_box: NodeRef<html::Textarea>
     let has_items = memo(move || items.with(|items| !items.is_empty()));
     view! {
         <div role="alert">{dynamic(refusal_list)}</div>
-        {when(move || has_items.get(), list)}
+        // Screen readers announce changes only within a live region that existed before.
+        <div aria-live="polite">{when(move || has_items.get(), list)}</div>
     }
     .into_any()
 }
@@ -151,7 +152,8 @@ fn item_view(
             }
         >
             <span class="la-attachment-picture" aria-hidden="true">{dynamic(picture)}</span>
-            <div class="la-attachment-text" id=id>
+            // The name is announced with each change of the state.
+            <div class="la-attachment-text" id=id aria-atomic="true">
                 <p class="la-attachment-name" dir="auto" title=name.clone()>{name.clone()}</p>
                 <p class="la-attachment-facts">{dynamic(details)}</p>
             </div>

@@ -229,6 +229,24 @@ async fn files_can_be_dropped_on_a_shadow_tree_in_the_chat() {
 }
 
 #[wasm_bindgen_test]
+async fn an_attached_file_is_announced_with_its_name() {
+    let page = chat(&MockAgent::new(), Attachments::new()).await;
+    let regions = page.root.query_selector_all("[aria-live=polite]").unwrap();
+    let picker = find(&page, "input[type=file]");
+    give(&picker, "pick", &[("a.txt", "text/plain", "Hello")]);
+    attached(&page, 1).await;
+    let facts = find(&page, ".la-attachment-facts");
+    let region = facts.closest("[aria-live]").unwrap();
+    let is_earlier_region = (0..regions.length()).any(|index| {
+        let region = region.as_deref();
+        regions.item(index).as_ref() == region
+    });
+    assert!(is_earlier_region, "the live region existed before the file");
+    let announced = facts.closest("[aria-atomic=true]").unwrap().unwrap();
+    assert_eq!(announced.text_content().unwrap(), "a.txt5 B");
+}
+
+#[wasm_bindgen_test]
 async fn refused_files_show_the_reason() {
     let rules = Attachments::new()
         .accept("image/*, .TXT,application/pdf")
