@@ -1,6 +1,8 @@
 //! Renders the queued messages of the user, which wait for the end of the running tools, or for an
 //! answer to the agent.
 
+use std::sync::Arc;
+
 use assistant_core::{
     event::{Content, PartBody},
     session::TreeChange,
@@ -12,21 +14,37 @@ use super::composer::ComposerSlot;
 use crate::{
     assistant::Assistant,
     part::show_file,
-    ui::{Icon, IconButton, LabelName, Words, each, find, focus, memo, when},
+    ui::{Icon, IconButton, LabelName, Words, each, find, focus, fresh_id, memo, when},
 };
+
+/// A queued message. Its content may hold large files, so it is shared and no part of the key.
+#[derive(Clone)]
+struct QueuedMessage {
+    key: String,
+    /// The number of equal messages before this one.
+    number: usize,
+    content: Arc<Content>,
+}
 
 /// The queued messages, below the last sent message. A queued message becomes an ordinary message
 /// when it is sent. Until then, the message can be moved back into the composer, or removed.
 #[component]
 pub(super) fn QueuedMessages(assistant: Assistant) -> impl IntoView {
     let (queued_messages, queued_condition) = (assistant.queued(), assistant.queued());
-    let items = move || queued_messages.with(|list| number_duplicates(list));
     let render_list = move || {
-        let assistant = assistant.clone();
-        let key = |(number, content): &(usize, Content)| format!("{number} {content:?}");
-        each(items.clone(), key, move |(number, content)| {
-            render_message(&assistant, number, content)
-        })
+        let (assistant, queued_messages) = (assistant.clone(), queued_messages.clone());
+        let known_messages = StoredValue::new(Vec::new());
+        let items = move || {
+            let list = queued_messages
+                .with(|list| known_messages.with_value(|known| update_messages(known, list)));
+            known_messages.set_value(list.clone());
+            list
+        };
+        each(
+            items,
+            |message| message.key.clone(),
+            move |message| render_message(&assistant, message),
+        )
     };
     when(
         move || queued_condition.with(|list| !list.is_empty()),
@@ -34,25 +52,27 @@ pub(super) fn QueuedMessages(assistant: Assistant) -> impl IntoView {
     )
 }
 
-/// Pairs each message with the number of equal messages before it. The newest of several equal
-/// messages is withdrawn first, so the numbers of the other messages stay.
-fn number_duplicates(list: &[Content]) -> Vec<(usize, Content)> {
-    let equal_before = |index: usize, content: &Content| {
-        let earlier_messages = list.get(..index).unwrap_or_default();
-        earlier_messages
-            .iter()
-            .filter(|other| *other == content)
-            .count()
-    };
-    let indexed_messages = list.iter().enumerate();
-    let numbered_messages =
-        indexed_messages.map(|(index, content)| (equal_before(index, content), content.clone()));
-    numbered_messages.collect()
+/// Returns the messages of a changed queue. A message that was already in the queue keeps its key.
+/// The newest of several equal messages is withdrawn first, so the other messages keep their
+/// numbers.
+fn update_messages(known_messages: &[QueuedMessage], queue: &[Content]) -> Vec<QueuedMessage> {
+    let mut messages: Vec<QueuedMessage> = Vec::with_capacity(queue.len());
+    for content in queue {
+        let is_equal = |message: &&QueuedMessage| *message.content == *content;
+        let number = messages.iter().filter(is_equal).count();
+        let known_message = known_messages.iter().filter(is_equal).nth(number);
+        messages.push(known_message.cloned().unwrap_or_else(|| QueuedMessage {
+            key: fresh_id(),
+            number,
+            content: Arc::new(content.clone()),
+        }));
+    }
+    messages
 }
 
-fn render_message(assistant: &Assistant, number: usize, content: Content) -> AnyView {
+fn render_message(assistant: &Assistant, message: QueuedMessage) -> AnyView {
     let words = Words::current();
-    let parts = match &content {
+    let parts = match &*message.content {
         Content::Text(text) => render_text_part(text),
         Content::Parts(parts) => {
             let parts = parts.iter().map(|part| match &part.body {
@@ -78,8 +98,8 @@ fn render_message(assistant: &Assistant, number: usize, content: Content) -> Any
                 <p class="la-message-note">
                     {Icon::Clock.view()} <span>{words.text(LabelName::MessageQueued)}</span>
                 </p>
-                {edit_button(assistant, &content, &words)}
-                {remove_button(assistant, (number, content), article, &words)}
+                {edit_button(assistant, &message.content, &words)}
+                {remove_button(assistant, message, article, &words)}
             </div>
         </article>
     }
@@ -88,18 +108,18 @@ fn render_message(assistant: &Assistant, number: usize, content: Content) -> Any
 
 /// Renders the button that moves a message back into the composer of the window, if the composer
 /// can hold the message.
-fn edit_button(assistant: &Assistant, content: &Content, words: &Words) -> AnyView {
+fn edit_button(assistant: &Assistant, content: &Arc<Content>, words: &Words) -> AnyView {
     let Some(slot) = use_context::<ComposerSlot>() else {
         return ().into_any();
     };
-    let content_to_check = content.clone();
+    let content_to_check = Arc::clone(content);
     let can_edit = memo(move || {
         slot.get()
             .is_some_and(|composer| composer.can_hold(&content_to_check))
     });
-    let (assistant, content, words) = (assistant.clone(), content.clone(), words.clone());
+    let (assistant, content, words) = (assistant.clone(), Arc::clone(content), words.clone());
     let render_button = move || {
-        let (assistant, content) = (assistant.clone(), content.clone());
+        let (assistant, content) = (assistant.clone(), Arc::clone(&content));
         let edit = move |_: MouseEvent| {
             let composer = untrack(|| slot.get());
             // The message is restored only if it was withdrawn, because a message that was already
@@ -118,14 +138,17 @@ fn edit_button(assistant: &Assistant, content: &Content, words: &Words) -> AnyVi
 /// Renders the button that removes a message.
 fn remove_button(
     assistant: &Assistant,
-    (number, content): (usize, Content),
+    message: QueuedMessage,
     article: NodeRef<html::Article>,
     words: &Words,
 ) -> AnyView {
     let assistant = assistant.clone();
+    let QueuedMessage {
+        number, content, ..
+    } = message;
     let remove = move |event: MouseEvent| {
         let count_equal =
-            |list: &Vec<Content>| list.iter().filter(|other| **other == content).count();
+            |list: &Vec<Content>| list.iter().filter(|other| **other == *content).count();
         let has_equal_after = assistant.queued().with_untracked(count_equal) > number + 1;
         // Of several equal messages the newest is removed, so the pressed button stays and keeps
         // the focus.

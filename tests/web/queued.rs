@@ -100,6 +100,28 @@ fn names(bubble: &web_sys::Element) -> Vec<String> {
     buttons.map(name).collect()
 }
 
+/// Creates a message with a text and a file.
+fn content_with_file(base64: &str) -> Content {
+    let body = PartBody::Media {
+        kind: "document".to_owned(),
+        source: Source::Data {
+            value: base64.to_owned(),
+            mime_type: "text/plain".to_owned(),
+        },
+    };
+    let file = ContentPart {
+        id: None,
+        metadata: Some(json!({"filename": "a.txt"})),
+        body,
+    };
+    let text = ContentPart {
+        id: None,
+        metadata: None,
+        body: PartBody::Text("see".to_owned()),
+    };
+    Content::Parts(vec![text, file])
+}
+
 /// Presses a button of the queued message with a text, as a key does.
 fn press(chat: &Chat, text: &str, name: &str) {
     let bubbles = chat.page.root.query_selector_all("[data-pending]").unwrap();
@@ -174,24 +196,7 @@ async fn a_queued_message_can_be_edited_or_removed() {
 #[wasm_bindgen_test]
 async fn a_queued_message_is_edited_with_its_files() {
     let slow = Script::new().text("A").wait(Duration::from_secs(60));
-    let body = PartBody::Media {
-        kind: "document".to_owned(),
-        source: Source::Data {
-            value: "YWJj".to_owned(),
-            mime_type: "text/plain".to_owned(),
-        },
-    };
-    let file = ContentPart {
-        id: None,
-        metadata: Some(json!({"filename": "a.txt"})),
-        body,
-    };
-    let text = ContentPart {
-        id: None,
-        metadata: None,
-        body: PartBody::Text("see".to_owned()),
-    };
-    let content = Content::Parts(vec![text, file]);
+    let content = content_with_file("YWJj");
     for files in [false, true] {
         let agent = MockAgent::new().answer(slow.clone());
         let chat = provided(agent, Default::default(), move || {
@@ -227,4 +232,32 @@ async fn a_queued_message_is_edited_with_its_files() {
             "it is the same message again"
         );
     }
+}
+
+fn memory_bytes() -> u32 {
+    let memory: js_sys::WebAssembly::Memory = wasm_bindgen::memory().unchecked_into();
+    memory
+        .buffer()
+        .unchecked_into::<js_sys::ArrayBuffer>()
+        .byte_length()
+}
+
+#[wasm_bindgen_test]
+async fn a_queued_file_is_copied_a_few_times_only() {
+    const FILE_BYTES: u32 = 16 << 20;
+    let slow = Script::new().text("A").wait(Duration::from_secs(60));
+    let chat = provided(MockAgent::new().answer(slow), Default::default(), || {
+        view! { <ChatWindow attachments=Attachments::new() /> }
+    })
+    .await;
+    chat.assistant.send("go").unwrap();
+    chat.appears("[data-role=assistant]").await;
+    let content = content_with_file(&"A".repeat(FILE_BYTES as usize));
+    let before = memory_bytes();
+    chat.assistant.interject(content).unwrap();
+    chat.appears("[data-pending]").await;
+    chat.assistant.interject("more").unwrap();
+    assert!(until(|| chat.page.count("[data-pending]") == 2).await);
+    let copies = (memory_bytes() - before) / FILE_BYTES;
+    assert!(copies <= 6, "{copies} copies");
 }
