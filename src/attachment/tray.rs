@@ -216,6 +216,12 @@ impl AttachmentTray {
         self.items.with(|items| !items.is_empty())
     }
 
+    /// Returns true if this number of files can be attached in addition. The value is tracked.
+    pub(crate) fn has_room(&self, count: usize) -> bool {
+        let attached = self.items.try_with(Vec::len).unwrap_or_default();
+        attached + count <= self.config.max_files
+    }
+
     /// Attaches the files of an unsent message again, to be sent with the next message.
     pub(crate) fn restore_files(&self, content: &Content) {
         let Content::Parts(parts) = content else {

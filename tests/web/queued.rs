@@ -14,6 +14,7 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen_test::wasm_bindgen_test;
 
 use super::{
+    attachments::give,
     interrupts::answer,
     support::{Chat, chat, provided, question},
 };
@@ -232,6 +233,35 @@ async fn a_queued_message_is_edited_with_its_files() {
             "it is the same message again"
         );
     }
+}
+
+#[wasm_bindgen_test]
+async fn a_queued_message_is_edited_only_if_the_composer_has_room_for_its_files() {
+    let slow = Script::new().text("A").wait(Duration::from_secs(60));
+    let chat = provided(MockAgent::new().answer(slow), Default::default(), || {
+        view! { <ChatWindow attachments=Attachments::new().max_files(2) /> }
+    })
+    .await;
+    chat.assistant.send("go").unwrap();
+    chat.appears("[data-role=assistant]").await;
+    let content = content_with_file("YWJj");
+    chat.assistant.interject(content).unwrap();
+    chat.appears("[data-pending]").await;
+    let can_edit = || {
+        let bubble = chat.page.find("[data-pending]").unwrap();
+        names(&bubble).contains(&"Edit message".to_owned())
+    };
+    assert!(can_edit());
+    let picker = chat.page.find("input[type=file]").unwrap();
+    give(&picker, "pick", &[("b", "", "x"), ("c", "", "x")]);
+    assert!(until(|| chat.page.count(".la-attachment") == 2).await);
+    settle().await;
+    assert!(!can_edit(), "the composer holds two files");
+    assert!(chat.page.click(".la-attachment button"));
+    settle().await;
+    assert!(can_edit());
+    press(&chat, "see", "Edit message");
+    assert!(until(|| chat.page.count(".la-attachment") == 2).await);
 }
 
 fn memory_bytes() -> u32 {

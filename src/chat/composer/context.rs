@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use assistant_core::{
     conversation::CallKey,
-    event::{Content, PartBody},
+    event::{Content, ContentPart, PartBody},
     session::OpenInterrupt,
 };
 use leptos::{ev, prelude::*};
@@ -200,15 +200,16 @@ impl ComposerContext {
         self.handle.focus();
     }
 
-    /// Returns true if the composer can hold the text and the files of a message.
+    /// Returns true if the composer can hold the text and the files of a message in addition to its
+    /// own files. The value is tracked.
     pub(in crate::chat) fn can_hold(&self, content: &Content) -> bool {
-        let has_files = match content {
-            Content::Text(_) => false,
-            Content::Parts(parts) => parts
-                .iter()
-                .any(|part| matches!(part.body, PartBody::Media { .. })),
+        let is_file = |part: &&ContentPart| matches!(part.body, PartBody::Media { .. });
+        let file_count = match content {
+            Content::Text(_) => 0,
+            Content::Parts(parts) => parts.iter().filter(is_file).count(),
         };
-        self.tray.is_some() || !has_files
+        let tray = self.tray.as_ref();
+        file_count == 0 || tray.is_some_and(|tray| tray.has_room(file_count))
     }
 
     /// Returns true if a click is part of a double click and a button was shown or hidden shortly
