@@ -26,7 +26,8 @@ const MAX_RECORDS: usize = 1_000;
 
 type RedactFn = Box<dyn Fn(&mut AuditEntry)>;
 
-/// The newest thousand audit records since [`Assistant::start_audit`] was called.
+/// The newest thousand audit records since [`Assistant::start_audit`] was called. The recording
+/// ends when all clones of the log and all subscriptions are dropped.
 #[derive(Clone)]
 pub struct AuditLog(SendWrapper<Rc<AuditRecords>>);
 
@@ -175,5 +176,9 @@ impl AuditRecords {
     fn redact_entry(&self, mut entry: AuditEntry) -> AuditEntry {
         (self.redact)(&mut entry);
         entry.bounded()
+
+    fn has_observers(&self) -> bool {
+        !self.observers.is_empty()
+    }
     }
 }

@@ -22,6 +22,9 @@ pub(crate) trait CallRecorder {
     /// Reads the events of an input while the session is borrowed, and returns a closure that the
     /// runtime calls once the session is released.
     fn record(&self, events: &[CallEvent], session: &Session) -> Box<dyn FnOnce()>;
+
+    /// Returns true if the records have observers.
+    fn has_observers(&self) -> bool;
 }
 
 impl Runtime {
@@ -56,12 +59,19 @@ impl Runtime {
     }
 
     /// Passes the events of an input to the recorders while the session is borrowed. Returns the
-    /// closures of the recorders, which must be called once the session is released.
+    /// closures of the recorders, which must be called once the session is released. A recorder is
+    /// removed if it has no observers and no other owner.
     pub(super) fn record_call_events(&self, events: &[CallEvent]) -> Vec<Box<dyn FnOnce()>> {
-        let recorders = self.recorders.borrow();
-        if events.is_empty() || recorders.is_empty() {
+        if events.is_empty() || self.recorders.borrow().is_empty() {
             return Vec::new();
         }
+        let is_used = |recorder: &Rc<dyn CallRecorder>| {
+            Rc::strong_count(recorder) > 1 || recorder.has_observers()
+        };
+        // Removed recorders are dropped after the borrow ends, since a destructor may add others.
+        let (recorders, _removed): (Vec<_>, Vec<_>) =
+            self.recorders.take().into_iter().partition(is_used);
+        self.recorders.borrow_mut().clone_from(&recorders);
         let record_all = |session: &Session| {
             let callbacks = recorders
                 .iter()

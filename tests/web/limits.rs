@@ -1,6 +1,9 @@
 //! The application's rules for calls: permission, limits, sanitized arguments, records.
 
-use std::{cell::RefCell, rc::Rc};
+use std::{
+    cell::{Cell, RefCell},
+    rc::Rc,
+};
 
 use leptos::prelude::*;
 use leptos_assistant::{
@@ -134,6 +137,26 @@ async fn sanitized_arguments_are_shown_on_the_card_and_run() {
     button(&chat, "Approve").click();
     chat.idle().await;
     assert_eq!(sent.get_untracked(), ["ann"]);
+}
+
+#[wasm_bindgen_test]
+async fn a_recording_ends_with_its_log_and_subscriptions() {
+    let (chat, _) = mails(&["ann", "bob", "cid"], |send| send).await;
+    let count = Rc::new(Cell::new(0));
+    let counter = Rc::clone(&count);
+    let log = chat
+        .assistant
+        .start_audit(move |_| counter.set(counter.get() + 1));
+    let sends = async || {
+        turn(&chat).await;
+        count.replace(0)
+    };
+    assert_ne!(sends().await, 0);
+    let subscription = log.on_entry(|_| ());
+    drop(log);
+    assert_ne!(sends().await, 0, "the subscription continues it");
+    drop(subscription);
+    assert_eq!(sends().await, 0);
 }
 
 /// A sink that fails at each record, after noting its event.
