@@ -141,7 +141,7 @@ chat.setState({ open: texts });
 chat.updateState((state) => ({ ...state, more: 1 }));
 chat.composer.setText("Hello");
 chat.setSuggestions(["One", { text: "Two", label: "The second" }]);
-const log = chat.startAudit({ redact: ({ args }) => ({ ...args, card: null }) });
+const log = chat.startAudit({ redact: (entry) => ({ ...entry, args: { ...entry.args, card: null } }) });
 log.onEntry(({ tool }) => tool);
 chat.changeTree({ switch: "message-1", to: "next" });
 stopListening();

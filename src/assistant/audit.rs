@@ -55,14 +55,20 @@ impl Assistant {
     /// whether an agent, a callout or the page made the attempt.
     ///
     /// `redact` is called with every record before it is stored, and may change or remove its
-    /// contents. Arguments and texts are then cut to a few thousand characters.
+    /// contents: the arguments ([`AuditEntry::args_mut`]), which are a text if the agent sent no
+    /// valid JSON, and reasons and error messages ([`AuditEntry::event_mut`]). Arguments and texts
+    /// are then cut to a few thousand characters.
     ///
     /// ```
     /// # fn example(assistant: &leptos_assistant::Assistant) {
     /// use serde_json::json;
     ///
     /// let log = assistant.start_audit(|entry| {
-    ///     if let Some(card) = entry.args_mut().get_mut("card") {
+    ///     let args = entry.args_mut();
+    ///     if !args.is_object() {
+    ///         // The text of arguments that are not JSON.
+    ///         *args = json!("…");
+    ///     } else if let Some(card) = args.get_mut("card") {
     ///         *card = json!("…");
     ///     }
     /// });
@@ -170,15 +176,15 @@ impl CallRecorder for AuditRecords {
             });
         })
     }
+
+    fn has_observers(&self) -> bool {
+        !self.observers.is_empty()
+    }
 }
 
 impl AuditRecords {
     fn redact_entry(&self, mut entry: AuditEntry) -> AuditEntry {
         (self.redact)(&mut entry);
         entry.bounded()
-
-    fn has_observers(&self) -> bool {
-        !self.observers.is_empty()
-    }
     }
 }

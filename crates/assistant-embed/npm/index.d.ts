@@ -843,10 +843,11 @@ export interface Chat extends StateMethods {
    */
   persistApprovals(store: ApprovalStore): void;
   /**
-   * Starts to record the history of calls. `redact` returns the arguments to record; without a valid answer they are
-   * left out.
+   * Starts to record the history of calls. `redact` returns the record with the arguments (`args`), the reason and the
+   * error message (`error.message`) to store; what it leaves out is removed, all three without a valid answer. The other
+   * fields are stored unchanged. `args` is a string if the agent sent no valid JSON.
    */
-  startAudit(options?: { redact?: (entry: any) => Json }): AuditLog;
+  startAudit(options?: { redact?: (entry: any) => { [field: string]: Json } }): AuditLog;
 
   /** Sends another text for a message of the user, as a new branch. */
   edit(message: string, text: string): void;

@@ -1,6 +1,6 @@
 //! Passes audit records to the page.
 
-use leptos_assistant::{Assistant, AuditLog};
+use leptos_assistant::{Assistant, AuditLog, CallEventKind, session::AuditEntry};
 use serde_json::Value;
 use wasm_bindgen::prelude::*;
 
@@ -33,8 +33,8 @@ impl std::fmt::Debug for Audit {
     }
 }
 
-/// Starts the audit, and passes each new record to the listener. `redact` returns the arguments for
-/// a record; if `redact` fails, the record's arguments are null.
+/// Starts the audit, and passes each new record to the listener. `redact` returns the record with
+/// the texts to store ([`replace_texts`]).
 pub(crate) fn start_audit(
     chat: &Assistant,
     redact: Option<js_sys::Function>,
@@ -43,8 +43,8 @@ pub(crate) fn start_audit(
     let redact = redact.map(|redact| PageFunction::new(redact, true));
     let log = chat.start_audit(move |entry| {
         if let Some(redact) = &redact {
-            let args = redact.call_sync(&entry.to_value(), &Value::Null);
-            *entry.args_mut() = args.unwrap_or_default();
+            let redacted = redact.call_sync(&entry.to_value(), &Value::Null);
+            replace_texts(entry, &redacted.unwrap_or_default());
         }
     });
     let listener = send_wrapper::SendWrapper::new(listener);
@@ -56,6 +56,25 @@ pub(crate) fn start_audit(
     // listener calls.
     .forget();
     Audit(Box::new(log))
+}
+
+/// Replaces the arguments, the reason and the error message of a record with those of a redacted
+/// record. If the redacted record lacks one of them, it is removed.
+fn replace_texts(entry: &mut AuditEntry, redacted: &Value) {
+    *entry.args_mut() = redacted.get("args").cloned().unwrap_or_default();
+    let text = |path| redacted.pointer(path).and_then(Value::as_str);
+    match entry.event_mut() {
+        CallEventKind::Denied { reason, .. } | CallEventKind::DeniedBefore { reason } => {
+            *reason = text("/reason").map(str::to_owned);
+        }
+        CallEventKind::Ended {
+            error: Some((_, message)),
+            ..
+        } => text("/error/message")
+            .unwrap_or_default()
+            .clone_into(message),
+        _ => {}
+    }
 }
 
 #[wasm_bindgen]

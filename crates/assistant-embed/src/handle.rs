@@ -192,8 +192,8 @@ impl Chat {
         Ok(self.store_guard(guard))
     }
 
-    /// Starts the audit, and passes each record to the listener. `redact` returns the arguments to
-    /// record.
+    /// Starts the audit, and passes each record to the listener. `redact` returns the record with
+    /// the texts to store.
     ///
     /// # Errors
     ///

@@ -102,12 +102,18 @@ assistant.registerAction({
   },
 });
 
+/** Returns the arguments without the account number. The text of arguments that are not JSON may contain it as well. */
+const withoutAccount = (args) => {
+  if (args === null || typeof args !== "object" || Array.isArray(args)) return "…";
+  return args.account ? { ...args, account: "…" } : args;
+};
+
 /** Connects a mounted chat to the page. */
 const connect = (chat) => {
   chat.registerContext("The selected order", () => selected);
   chat.registerContext("The orders", () => orders);
   chat.subscribe("state", (state) => (budget.value = state?.budget ?? "none"));
-  const log = chat.startAudit({ redact: ({ args }) => (args?.account ? { ...args, account: "…" } : args) });
+  const log = chat.startAudit({ redact: (entry) => ({ ...entry, args: withoutAccount(entry.args) }) });
   log.onEntry((entry) => append(audit, JSON.stringify(entry)));
 };
 assistant.addEventListener("leptos-assistant-ready", ({ detail }) => connect(detail.chat));

@@ -130,7 +130,11 @@ impl AuditSink for AuditList {
 fn start_audit(assistant: &Assistant) -> RwSignal<Vec<String>> {
     let lines = RwSignal::default();
     let log = assistant.start_audit(|entry| {
-        if let Some(account) = entry.args_mut().get_mut("account") {
+        let args = entry.args_mut();
+        if !args.is_object() {
+            // The text of arguments that are not JSON.
+            *args = json!("…");
+        } else if let Some(account) = args.get_mut("account") {
             *account = json!("…");
         }
     });
