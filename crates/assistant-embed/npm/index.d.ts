@@ -843,9 +843,9 @@ export interface Chat extends StateMethods {
    */
   persistApprovals(store: ApprovalStore): void;
   /**
-   * Starts to record the history of calls. `redact` returns the record with the arguments (`args`), the reason and the
-   * error message (`error.message`) to store; what it leaves out is removed, all three without a valid answer. The other
-   * fields are stored unchanged. `args` is a string if the agent sent no valid JSON.
+   * Starts to record the history of calls, until the chat is removed. `redact` returns the record with the arguments
+   * (`args`), the reason and the error message (`error.message`) to store; what it leaves out is removed, all three without
+   * a valid answer. The other fields are stored unchanged. `args` is a string if the agent sent no valid JSON.
    */
   startAudit(options?: { redact?: (entry: any) => { [field: string]: Json } }): AuditLog;
 
