@@ -14,7 +14,7 @@ use futures_util::future::LocalBoxFuture;
 use send_wrapper::SendWrapper;
 
 pub(crate) use drop::{attach_pasted, watch_drops};
-pub(crate) use tray::AttachmentTray;
+pub(crate) use tray::{AttachmentTray, contains_files};
 pub(crate) use view::{attach_button, file_frame, tray_view};
 
 type UploadFn =

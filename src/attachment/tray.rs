@@ -134,7 +134,10 @@ impl AttachmentTray {
             (LabelName::FileTypeRefused, String::new())
         } else if file_size(file) > config.max_bytes {
             (LabelName::FileTooLarge, format_size(config.max_bytes))
-        } else if config.upload.is_none() && !self.fits_inline(file_size(file)) {
+        } else if !self
+            .items
+            .with_untracked(|items| self.fits_inline(items, file_size(file)))
+        {
             let limit = format_size(config.max_inline_bytes);
             (LabelName::FilesTooLarge, limit)
         } else if self.items.with_untracked(Vec::len) >= config.max_files {
@@ -149,13 +152,12 @@ impl AttachmentTray {
         })
     }
 
-    /// Returns true if the attached files and another file of this size may be sent as base64.
-    fn fits_inline(&self, size: usize) -> bool {
-        let attached: usize = self.items.with_untracked(|items| {
-            let sizes = items.iter().filter_map(|item| item.size);
-            sizes.fold(0, usize::saturating_add)
-        });
-        attached.saturating_add(size) <= self.config.max_inline_bytes
+    /// Returns true if the attached files and further files of this size may be sent as base64, or
+    /// if files are uploaded.
+    fn fits_inline(&self, items: &[AttachedFile], size: usize) -> bool {
+        let sizes = items.iter().filter_map(|item| item.size);
+        let total = sizes.fold(size, usize::saturating_add);
+        self.config.upload.is_some() || total <= self.config.max_inline_bytes
     }
 
     fn attach_file(&self, file: web_sys::File) {
@@ -216,10 +218,16 @@ impl AttachmentTray {
         self.items.with(|items| !items.is_empty())
     }
 
-    /// Returns true if this number of files can be attached in addition. The value is tracked.
-    pub(crate) fn has_room(&self, count: usize) -> bool {
-        let attached = self.items.try_with(Vec::len).unwrap_or_default();
-        attached + count <= self.config.max_files
+    /// Returns true if the files of a message can be attached in addition. The value is tracked.
+    pub(crate) fn has_room_for(&self, content: &Content) -> bool {
+        let sizes: Vec<usize> = media_sources(content)
+            .map(|source| inline_size(source).unwrap_or_default())
+            .collect();
+        let size = sizes.iter().copied().fold(0, usize::saturating_add);
+        let fits = |items: &Vec<AttachedFile>| {
+            items.len() + sizes.len() <= self.config.max_files && self.fits_inline(items, size)
+        };
+        self.items.try_with(fits).unwrap_or_default()
     }
 
     /// Attaches the files of an unsent message again, to be sent with the next message.
@@ -248,9 +256,7 @@ impl AttachmentTray {
                 id,
                 name: name.to_owned(),
                 mime_type: mime_type.to_owned(),
-                // The size is computed from the length, because base64 has four characters for
-                // three bytes.
-                size: bytes.map(|bytes| bytes.len() / 4 * 3),
+                size: inline_size(source),
                 state: ArcRwSignal::new(FileState::Ready(source.clone())),
                 picture: ArcRwSignal::new(picture),
             };
@@ -312,4 +318,30 @@ impl AttachmentTray {
 )]
 fn file_size(file: &web_sys::File) -> usize {
     file.size() as usize
+}
+
+/// Returns true if a message contains files.
+pub(crate) fn contains_files(content: &Content) -> bool {
+    media_sources(content).next().is_some()
+}
+
+/// Returns the sources of the files of a message.
+fn media_sources(content: &Content) -> impl Iterator<Item = &Source> {
+    let parts = match content {
+        Content::Text(_) => &[],
+        Content::Parts(parts) => parts.as_slice(),
+    };
+    parts.iter().filter_map(|part| match &part.body {
+        PartBody::Media { source, .. } => Some(source),
+        _ => None,
+    })
+}
+
+/// Returns the number of bytes of a file that a message contains. The number is computed from the
+/// length, because base64 has four characters for three bytes.
+const fn inline_size(source: &Source) -> Option<usize> {
+    match source {
+        Source::Data { value, .. } => Some(value.len() / 4 * 3),
+        _ => None,
+    }
 }

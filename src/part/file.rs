@@ -183,12 +183,12 @@ fn is_type_in_name(mime_type: &str, name: &str) -> bool {
         return false;
     };
     let extension = extension.to_ascii_lowercase();
-    let subtype = mime_type.split_once('/').map_or("", |(_, subtype)| subtype);
+    let (kind, subtype) = mime_type.split_once('/').unwrap_or_default();
     let usual_extension = match subtype {
         "plain" => "txt",
         "jpeg" => "jpg",
         "markdown" => "md",
-        "mpeg" => "mp3",
+        "mpeg" if kind == "audio" => "mp3",
         "svg+xml" => "svg",
         "vnd.openxmlformats-officedocument.presentationml.presentation" => "pptx",
         "vnd.openxmlformats-officedocument.spreadsheetml.sheet" => "xlsx",

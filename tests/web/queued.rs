@@ -235,12 +235,14 @@ async fn a_queued_message_is_edited_with_its_files() {
     }
 }
 
-#[wasm_bindgen_test]
-async fn a_queued_message_is_edited_only_if_the_composer_has_room_for_its_files() {
+/// Files are attached beside a queued message with a file of three bytes, and one is removed again.
+async fn edit_with_attached(rules: Attachments, files: &[(&str, &str, &str)]) {
     let slow = Script::new().text("A").wait(Duration::from_secs(60));
-    let chat = provided(MockAgent::new().answer(slow), Default::default(), || {
-        view! { <ChatWindow attachments=Attachments::new().max_files(2) /> }
-    })
+    let chat = provided(
+        MockAgent::new().answer(slow),
+        Default::default(),
+        move || view! { <ChatWindow attachments=rules.clone() /> },
+    )
     .await;
     chat.assistant.send("go").unwrap();
     chat.appears("[data-role=assistant]").await;
@@ -253,15 +255,24 @@ async fn a_queued_message_is_edited_only_if_the_composer_has_room_for_its_files(
     };
     assert!(can_edit());
     let picker = chat.page.find("input[type=file]").unwrap();
-    give(&picker, "pick", &[("b", "", "x"), ("c", "", "x")]);
-    assert!(until(|| chat.page.count(".la-attachment") == 2).await);
+    give(&picker, "pick", files);
+    let attached = || chat.page.count(".la-attachment") as usize;
+    assert!(until(|| attached() == files.len()).await);
     settle().await;
-    assert!(!can_edit(), "the composer holds two files");
+    assert!(!can_edit(), "the composer holds {files:?}");
     assert!(chat.page.click(".la-attachment button"));
     settle().await;
     assert!(can_edit());
     press(&chat, "see", "Edit message");
-    assert!(until(|| chat.page.count(".la-attachment") == 2).await);
+    assert!(until(|| attached() == files.len()).await);
+}
+
+#[wasm_bindgen_test]
+async fn a_queued_message_is_edited_only_if_the_composer_has_room_for_its_files() {
+    let count = Attachments::new().max_files(2);
+    edit_with_attached(count, &[("b", "", "x"), ("c", "", "x")]).await;
+    let size = Attachments::new().max_inline_bytes(4);
+    edit_with_attached(size, &[("b", "", "xy")]).await;
 }
 
 fn memory_bytes() -> u32 {

@@ -182,9 +182,8 @@ export class LeptosAssistantElement extends (globalThis.HTMLElement ?? Object) {
       this.#shadow = await (await (checked?.load("shadow.js") ?? import("./shadow.js"))).open(this, checked);
     } catch (error) {
       this.#complain(error);
-      // There is no view with Retry yet.
-      setTimeout(() => this.#refresh(), 3_000);
-      return;
+      // There is no view with Retry yet. Attributes that change meanwhile are applied by the next attempt.
+      await new Promise((done) => setTimeout(done, 5_000));
     } finally {
       this.#queued = false;
     }
@@ -195,9 +194,15 @@ export class LeptosAssistantElement extends (globalThis.HTMLElement ?? Object) {
   #arrange(layout) {
     if (!this.#place) {
       // In a copy of an element that was mounted, the children are inside of its window.
-      this.#slots = Object.fromEntries([...this.querySelectorAll(":scope > [slot], .la-slot[slot]")].map((child) => [child.slot, child]));
-      // A clone of an element copies the nodes that were drawn in the original. The children stay until there is a window for them.
-      if (!this.#shadow) this.replaceChildren(...Object.values(this.#slots));
+      const children = this.querySelectorAll(":scope > [slot], :scope > [hidden] > [slot], .la-slot[slot]");
+      this.#slots = Object.fromEntries([...children].map((child) => [child.slot, child]));
+      if (!this.#shadow) {
+        // The children wait for the window. A clone of an element copies the nodes that were drawn in the original.
+        const waiting = document.createElement("div");
+        waiting.hidden = true;
+        waiting.append(...children);
+        this.replaceChildren(waiting);
+      }
       this.#place = document.createElement("div");
       this.#place.className = "la-place";
     }
@@ -336,7 +341,8 @@ export class LeptosAssistantElement extends (globalThis.HTMLElement ?? Object) {
   /** Ends the chat of a removed element if it locks the stored conversation of a new chat with these options. */
   #giveUp({ storeName, threadId }) {
     const own = this.#mounted;
-    if (own?.store && own.storeName === storeName && (own.threadId === threadId || this.chat?.threadId() === threadId)) this.#leave();
+    const isSame = threadId ? threadId === this.chat?.threadId() : !own?.threadId;
+    if (own?.store && own.storeName === storeName && isSame) this.#leave();
   }
 
   /** Ends the chat of a removed element. */

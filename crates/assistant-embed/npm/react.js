@@ -72,7 +72,8 @@ function Card({ state, decisions, render }) {
 const isAttribute = ([name]) => /^(data|aria)-/.test(name);
 
 function Chat({ onReady, onOpen, onMessage, onApproval, onAction, onError, id, className, style, header, empty, footer, ...others }) {
-  const attributes = Object.fromEntries(Object.entries(others).filter(isAttribute));
+  // React writes `true` as an empty text into attributes of a custom element.
+  const attributes = Object.fromEntries(Object.entries(others).filter(isAttribute).map(([name, value]) => [name, value === true ? "true" : value]));
   const options = Object.fromEntries(Object.entries(others).filter((entry) => !isAttribute(entry)));
   const contents = { header, empty, footer };
   const scope = useContext(Scope);

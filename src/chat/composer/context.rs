@@ -3,18 +3,14 @@
 
 use std::sync::Arc;
 
-use assistant_core::{
-    conversation::CallKey,
-    event::{Content, ContentPart, PartBody},
-    session::OpenInterrupt,
-};
+use assistant_core::{conversation::CallKey, event::Content, session::OpenInterrupt};
 use leptos::{ev, prelude::*};
 
 use super::handle::ComposerHandle;
 use crate::{
     action::ToolCallView,
     assistant::Assistant,
-    attachment::{AttachmentTray, Attachments},
+    attachment::{AttachmentTray, Attachments, contains_files},
     ui::{LabelName, Words, console_error, effect, in_browser, memo, now},
     view::Activity,
 };
@@ -203,13 +199,10 @@ impl ComposerContext {
     /// Returns true if the composer can hold the text and the files of a message in addition to its
     /// own files. The value is tracked.
     pub(in crate::chat) fn can_hold(&self, content: &Content) -> bool {
-        let is_file = |part: &&ContentPart| matches!(part.body, PartBody::Media { .. });
-        let file_count = match content {
-            Content::Text(_) => 0,
-            Content::Parts(parts) => parts.iter().filter(is_file).count(),
-        };
-        let tray = self.tray.as_ref();
-        file_count == 0 || tray.is_some_and(|tray| tray.has_room(file_count))
+        match &self.tray {
+            Some(tray) => tray.has_room_for(content),
+            None => !contains_files(content),
+        }
     }
 
     /// Returns true if a click is part of a double click and a button was shown or hidden shortly

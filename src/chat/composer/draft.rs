@@ -1,5 +1,8 @@
 //! Restores the unsent text of a composer after a reload, if the store is shared between tabs.
 
+use std::mem;
+
+use assistant_core::event::Content;
 use leptos::prelude::*;
 
 use super::context::SharedComposer;
@@ -46,15 +49,22 @@ fn insert_draft(composer: &SharedComposer, draft: String) {
 }
 
 /// Moves messages back to the composer if the session refuses them after sending had already
-/// returned `Ok`.
+/// returned `Ok`. A message with files that this composer cannot hold stays, because another
+/// composer may hold them.
 pub(super) fn restore_refused_messages(composer: &SharedComposer) {
     let composer = composer.clone();
-    let returned_messages = composer.assistant.returned_messages();
+    let returned = composer.assistant.runtime().returned.clone();
     effect(move |_| {
-        if returned_messages.with(Vec::is_empty) {
+        let can_hold = |content: &Content| composer.can_hold(content);
+        if !returned.with(|messages| messages.iter().any(can_hold)) {
             return;
         }
-        let messages = composer.assistant.take_returned_messages();
+        let messages = returned.try_update(|messages| {
+            let (held, others) = mem::take(messages).into_iter().partition(can_hold);
+            *messages = others;
+            held
+        });
+        let messages: Vec<Content> = messages.unwrap_or_default();
         untrack(|| {
             // The newest message is restored first, because each message is inserted before the
             // text of the box.
