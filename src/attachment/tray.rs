@@ -333,7 +333,7 @@ fn media_sources(content: &Content) -> impl Iterator<Item = &Source> {
     };
     parts.iter().filter_map(|part| match &part.body {
         PartBody::Media { source, .. } => Some(source),
-        _ => None,
+        PartBody::Text(_) => None,
     })
 }
 
