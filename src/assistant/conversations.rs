@@ -2,8 +2,11 @@
 
 use std::{cell::Cell, fmt, rc::Rc};
 
-use assistant_core::session::{Input, Refusal};
-use leptos::prelude::{ArcReadSignal, GetUntracked, WithUntracked};
+use assistant_core::{
+    event::Content,
+    session::{Input, Refusal},
+};
+use leptos::prelude::{ArcReadSignal, GetUntracked, Update as _, WithUntracked};
 use send_wrapper::SendWrapper;
 
 use super::Assistant;
@@ -53,6 +56,36 @@ impl Conversations {
     #[must_use]
     pub fn ownership(&self) -> ArcReadSignal<Ownership> {
         self.0.view().ownership.read_only()
+    }
+
+    /// Returns the messages that were refused after [`Assistant::send`] had accepted them, oldest
+    /// first, as a signal: a message that is sent while the conversation is being read is refused
+    /// if another tab turns out to own the conversation. A composer of this crate moves them back into its text box; any other view shows them,
+    /// and removes them with [`Conversations::take_returned_messages`].
+    #[must_use]
+    pub fn returned_messages(&self) -> ArcReadSignal<Vec<Content>> {
+        self.0.runtime().returned.read_only()
+    }
+
+    /// Removes and returns the messages of [`Conversations::returned_messages`].
+    ///
+    /// ```
+    /// # use leptos::prelude::*;
+    /// # fn example(conversations: leptos_assistant::Conversations, text: RwSignal<String>) {
+    /// let returned = conversations.returned_messages();
+    /// Effect::new(move |_| {
+    ///     if returned.with(|messages| !messages.is_empty()) {
+    ///         let messages = conversations.take_returned_messages();
+    ///         let texts = messages.iter().map(|content| content.display_text());
+    ///         text.set(texts.collect::<Vec<_>>().join("\n\n"));
+    ///     }
+    /// });
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn take_returned_messages(&self) -> Vec<Content> {
+        let returned = &self.0.runtime().returned;
+        returned.try_update(std::mem::take).unwrap_or_default()
     }
 
     /// Takes over the conversation from the tab that acts on the conversation. That tab writes its

@@ -88,6 +88,38 @@ impl InterruptView {
         }
     }
 
+    /// Returns a view of an interrupt in its current version, for a custom window. Its answers are
+    /// refused if the interrupt has changed since, and are those of the user if they are given in an
+    /// event of the user. Returns `None` if the agent does not wait for an answer to the interrupt.
+    ///
+    /// ```
+    /// # use leptos::prelude::*;
+    /// # fn example(assistant: leptos_assistant::Assistant) -> impl IntoView {
+    /// use leptos_assistant::InterruptView;
+    ///
+    /// let interrupts = assistant.interrupts();
+    /// move || {
+    ///     let open = interrupts.get().into_iter();
+    ///     let view = |id: &str| InterruptView::find(&assistant, id);
+    ///     let questions = open.filter_map(|open| view(&open.interrupt().id));
+    ///     let buttons = questions.map(|question| {
+    ///         view! {
+    ///             <p>{question.message()}</p>
+    ///             <button on:click=move |_| drop(question.answer(true))>"Yes"</button>
+    ///         }
+    ///     });
+    ///     buttons.collect_view()
+    /// }
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn find(assistant: &Assistant, id: &str) -> Option<Self> {
+        let interrupts = assistant.view().interrupts.read_untracked();
+        let mut open_interrupts = interrupts.iter();
+        let open = open_interrupts.find(|open| open.interrupt().id == id)?;
+        Some(Self::new(assistant, open.clone()))
+    }
+
     /// Sets the conditions for answers.
     pub(crate) fn with_conditions(mut self, conditions: DecisionConditions) -> Self {
         self.conditions = Some(conditions);

@@ -9,7 +9,7 @@ use assistant_core::{
 use leptos::prelude::*;
 use serde_json::Value;
 
-use super::{Assistant, InterruptView, ToolCallView};
+use super::{Assistant, ToolCallView};
 use crate::view::{Activity, CallCell, MessageCell, MessageList};
 
 /// Methods that return the signals and the contents of the conversation.
@@ -97,35 +97,6 @@ impl Assistant {
         self.view().interrupts.read_only()
     }
 
-    /// Returns a view of one interrupt in its current version. Its answers are refused if the
-    /// interrupt has changed since, and are those of the user if they are given in an event of the
-    /// user. Returns `None` if the agent does not wait for an answer to the interrupt.
-    ///
-    /// ```
-    /// # use leptos::prelude::*;
-    /// # fn example(assistant: leptos_assistant::Assistant) -> impl IntoView {
-    /// let interrupts = assistant.interrupts();
-    /// move || {
-    ///     let open = interrupts.get().into_iter();
-    ///     let questions = open.filter_map(|open| assistant.interrupt(&open.interrupt().id));
-    ///     let buttons = questions.map(|question| {
-    ///         view! {
-    ///             <p>{question.message()}</p>
-    ///             <button on:click=move |_| drop(question.answer(true))>"Yes"</button>
-    ///         }
-    ///     });
-    ///     buttons.collect_view()
-    /// }
-    /// # }
-    /// ```
-    #[must_use]
-    pub fn interrupt(&self, id: &str) -> Option<InterruptView> {
-        let interrupts = self.view().interrupts.read_untracked();
-        let mut open_interrupts = interrupts.iter();
-        let open = open_interrupts.find(|open| open.interrupt().id == id)?;
-        Some(InterruptView::new(self, open.clone()))
-    }
-
     /// Returns the keys of the calls that wait for the user's decision, oldest first, as a signal.
     #[must_use]
     pub fn pending_approvals(&self) -> ArcReadSignal<Vec<CallKey>> {
@@ -137,36 +108,6 @@ impl Assistant {
     #[must_use]
     pub fn queued(&self) -> ArcReadSignal<Vec<Content>> {
         self.view().queued.read_only()
-    }
-
-    /// Returns the messages that were refused after [`Assistant::send`] had accepted them, oldest
-    /// first, as a signal: a message that is sent while the conversation is being read is refused
-    /// if another tab turns out to own the conversation. A composer of this crate moves them back into its text box; any other view shows them,
-    /// and removes them with [`Assistant::take_returned_messages`].
-    #[must_use]
-    pub fn returned_messages(&self) -> ArcReadSignal<Vec<Content>> {
-        self.runtime().returned.read_only()
-    }
-
-    /// Removes and returns the messages of [`Assistant::returned_messages`].
-    ///
-    /// ```
-    /// # use leptos::prelude::*;
-    /// # fn example(assistant: leptos_assistant::Assistant, text: RwSignal<String>) {
-    /// let returned = assistant.returned_messages();
-    /// Effect::new(move |_| {
-    ///     if returned.with(|messages| !messages.is_empty()) {
-    ///         let messages = assistant.take_returned_messages();
-    ///         let texts = messages.iter().map(|content| content.display_text());
-    ///         text.set(texts.collect::<Vec<_>>().join("\n\n"));
-    ///     }
-    /// });
-    /// # }
-    /// ```
-    #[must_use]
-    pub fn take_returned_messages(&self) -> Vec<Content> {
-        let returned = &self.runtime().returned;
-        returned.try_update(std::mem::take).unwrap_or_default()
     }
 
     /// Returns the conversation's id, as a signal.

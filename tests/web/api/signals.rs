@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use leptos::prelude::*;
 use leptos_assistant::{
-    Approval, ToolAction, ToolError,
+    Approval, InterruptView, ToolAction, ToolError,
     agent::{Failure, FailureKind, Script},
     event::EventKind,
     session::AgentStep,
@@ -305,20 +305,16 @@ async fn an_interrupt_view_answers_only_the_question_that_it_shows() {
         .answer(ask("Delete the archive?"))
         .answer(Script::new().text("Done."));
     let chat = chat(agent, || ()).await;
-    assert!(chat.assistant.interrupt("one").is_none());
+    assert!(InterruptView::find(&chat.assistant, "one").is_none());
     chat.assistant.send("go").unwrap();
-    let message = || {
-        chat.assistant
-            .interrupt("one")
-            .and_then(|view| view.message())
-    };
+    let message = || InterruptView::find(&chat.assistant, "one").and_then(|view| view.message());
     assert!(until(|| message().as_deref() == Some("Delete the draft?")).await);
     let owner = Owner::new();
-    let first = owner.with(|| chat.assistant.interrupt("one").unwrap());
+    let first = owner.with(|| InterruptView::find(&chat.assistant, "one").unwrap());
     chat.assistant.answer("one", Some(json!(true))).unwrap();
     assert!(until(|| message().as_deref() == Some("Delete the archive?")).await);
     assert!(first.answer(true).is_err(), "it is another question now");
-    let second = owner.with(|| chat.assistant.interrupt("one").unwrap());
+    let second = owner.with(|| InterruptView::find(&chat.assistant, "one").unwrap());
     second.answer(true).unwrap();
     chat.idle().await;
     assert!(chat.page.text("[role=log]").contains("Done."));

@@ -106,7 +106,13 @@ async fn a_message_refused_later_returns_to_a_composer_without_a_window() {
         "{}",
         value()
     );
-    assert!(assistant.returned_messages().get_untracked().is_empty());
+    assert!(
+        assistant
+            .conversations()
+            .returned_messages()
+            .get_untracked()
+            .is_empty()
+    );
 }
 
 #[wasm_bindgen_test]
@@ -117,9 +123,9 @@ async fn a_message_refused_later_is_returned_to_the_application() {
     assistant.conversations().open("b").unwrap();
     assistant.send("and the harbour fee?").unwrap();
     assistant.conversations().open("a").unwrap();
-    let returned = assistant.returned_messages();
+    let returned = assistant.conversations().returned_messages();
     assert!(until(|| returned.with_untracked(|list| list.len() == 1)).await);
-    let messages = assistant.take_returned_messages();
+    let messages = assistant.conversations().take_returned_messages();
     assert_eq!(messages[0].display_text(), "and the harbour fee?");
     assert!(returned.get_untracked().is_empty());
 }
