@@ -70,15 +70,21 @@ async function describePage(page) {
   return text.slice(-DESCRIBED);
 }
 
+/** The number of times that a failed test with fixed times is retried. */
+const RETRIES = 3;
+
 /**
- * Retries a failed test with fixed times once on a new page. The retry is reported: `cargo xtask test` lists it, and fails
- * if there are more than a few, which a busy machine can cause.
+ * Retries a failed test with fixed times on new pages. The retry is reported: `cargo xtask test` lists it, and fails if
+ * more than a few tests were retried, which a busy machine can cause.
  */
 async function retry(context, { name, error }, attempt) {
-  try {
-    await attempt();
-  } catch (again) {
-    throw withDetails(again, `and the first time: ${error.message}`);
+  for (let tries = 1; ; tries++) {
+    try {
+      await attempt();
+      break;
+    } catch (again) {
+      if (tries === RETRIES) throw withDetails(again, `and the first time: ${error.message}`);
+    }
   }
   context.diagnostic(`retried: ${name}: ${error.message.split("\n", 2).join(" ")}`);
 }
