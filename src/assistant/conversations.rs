@@ -59,9 +59,11 @@ impl Conversations {
     }
 
     /// Returns the messages that were refused after [`Assistant::send`] had accepted them, oldest
-    /// first, as a signal: a message that is sent while the conversation is being read is refused
-    /// if another tab turns out to own the conversation. A composer of this crate moves them back into its text box; any other view shows them,
-    /// and removes them with [`Conversations::take_returned_messages`].
+    /// first, as a signal. A message that is sent while the conversation is being read is refused
+    /// if another tab turns out to own the conversation.
+    ///
+    /// A composer of this crate moves the messages back into its text box. Any other view shows
+    /// them, and removes them with [`Conversations::take_returned_messages`].
     #[must_use]
     pub fn returned_messages(&self) -> ArcReadSignal<Vec<Content>> {
         self.0.runtime().returned.read_only()

@@ -23,7 +23,7 @@ const MAX_COPY_BYTES: usize = 1024 * 1024;
 /// another tab has replaced the writer.
 const MAX_WRITER_AGE_MS: i64 = 14 * 24 * 3_600_000;
 
-/// The batches that the store has received but not answered, in the order of the writes.
+/// The batches that the store has received and not yet answered, in the order of the writes.
 #[derive(Default)]
 pub(super) struct PendingWrites {
     next_number: u64,
